@@ -1,0 +1,98 @@
+//! The only place that reads the wall clock, and the one function that knows the user's day.
+//!
+//! Everything else is handed a [`Clock`], so that tests own the time and a changed zone is noticed at the next decision.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono_tz::Tz;
+
+/// Where the user's zone comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zone {
+    /// The system's zone, read again each time it is asked for, because people travel.
+    System,
+    /// A zone fixed by configuration.
+    Fixed(Tz),
+}
+
+/// A source of time together with the user's zone.
+#[derive(Debug, Clone)]
+pub struct Clock {
+    source: Source,
+    zone: Zone,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    System,
+    /// Milliseconds since the epoch, moved by hand.
+    Manual(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// The real clock.
+    pub fn system(zone: Zone) -> Self {
+        Self { source: Source::System, zone }
+    }
+
+    /// A clock that stands still at `now` until [`Clock::set`] moves it; clones move together.
+    pub fn manual(now: DateTime<Utc>, zone: Zone) -> Self {
+        Self { source: Source::Manual(Arc::new(AtomicI64::new(now.timestamp_millis()))), zone }
+    }
+
+    /// Moves a manual clock. The system clock is nobody's to move: there it does nothing.
+    pub fn set(&self, now: DateTime<Utc>) {
+        if let Source::Manual(millis) = &self.source {
+            millis.store(now.timestamp_millis(), Ordering::SeqCst);
+        }
+    }
+
+    /// This instant.
+    pub fn now(&self) -> DateTime<Utc> {
+        match &self.source {
+            Source::System => Utc::now(),
+            Source::Manual(millis) => {
+                DateTime::from_timestamp_millis(millis.load(Ordering::SeqCst)).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The user's zone: the configured one, else the system's, else UTC.
+    pub fn zone(&self) -> Tz {
+        match self.zone {
+            Zone::Fixed(zone) => zone,
+            Zone::System => system_zone(),
+        }
+    }
+
+    /// `at` on the user's wall clock.
+    pub fn local(&self, at: DateTime<Utc>) -> NaiveDateTime {
+        at.with_timezone(&self.zone()).naive_local()
+    }
+
+    /// The user's day now.
+    pub fn today(&self) -> NaiveDate {
+        self.local(self.now()).date()
+    }
+}
+
+/// The system's zone; UTC where the system names none or one that the zone database does not know.
+fn system_zone() -> Tz {
+    iana_time_zone::get_timezone().ok().and_then(|name| name.parse().ok()).unwrap_or(Tz::UTC)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_day_is_the_zones_not_utcs() {
+        let late = DateTime::parse_from_rfc3339("2026-03-13T16:30:00Z").unwrap().to_utc();
+        let clock = Clock::manual(late, Zone::Fixed(chrono_tz::Asia::Shanghai));
+        assert_eq!(clock.today(), NaiveDate::from_ymd_opt(2026, 3, 14).unwrap());
+        clock.set(DateTime::parse_from_rfc3339("2026-03-13T15:59:59Z").unwrap().to_utc());
+        assert_eq!(clock.clone().today(), NaiveDate::from_ymd_opt(2026, 3, 13).unwrap());
+    }
+}

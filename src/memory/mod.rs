@@ -1,0 +1,9 @@
+//! What a memory is and how it is read, cut, ranked and shown: pure functions and plain data, no input or output.
+
+pub mod entry;
+pub mod redact;
+pub mod scope;
+
+pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};
+pub use redact::Redacted;
+pub use scope::{Audience, Scope, UserId};

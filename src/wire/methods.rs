@@ -1,0 +1,505 @@
+//! The parameters and results of every method.
+
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Audience, Importance, Kind, Mark, MemoryId};
+
+/// Every method of the socket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// The memory block for one input.
+    Context,
+    /// The memories that meet a query.
+    Search,
+    /// Keeps something the user asked to keep.
+    Remember,
+    /// Forgets memories.
+    Forget,
+    /// One memory by its id.
+    Get,
+    /// Memories by day, kind or file, newest first.
+    List,
+    /// Compares the files with the index now.
+    Reindex,
+    /// Whether all is well, and what to do where it is not.
+    Status,
+    /// Live events, until the connection closes.
+    Subscribe,
+}
+
+impl Method {
+    /// All methods, in the order the documentation names them.
+    pub const ALL: [Method; 9] = [
+        Self::Context,
+        Self::Search,
+        Self::Remember,
+        Self::Forget,
+        Self::Get,
+        Self::List,
+        Self::Reindex,
+        Self::Status,
+        Self::Subscribe,
+    ];
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Context => "context",
+            Self::Search => "search",
+            Self::Remember => "remember",
+            Self::Forget => "forget",
+            Self::Get => "get",
+            Self::List => "list",
+            Self::Reindex => "reindex",
+            Self::Status => "status",
+            Self::Subscribe => "subscribe",
+        }
+    }
+
+    /// The method of that name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+/// Parameters of `search`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchParams {
+    /// Whose memories. The user's id; hosts always name the sender.
+    pub user: String,
+    /// Who will see the answer; a shared audience never sees what was captured in private.
+    #[serde(default)]
+    pub audience: Audience,
+    /// What is looked for, in the user's words.
+    pub query: String,
+    /// At most this many hits, 1 to 100; by default `long_term.top_k`.
+    #[serde(default)]
+    pub top_k: Option<u32>,
+    /// Hits below this score are left out, 0 to 1; by default `long_term.min_score`.
+    #[serde(default)]
+    pub min_score: Option<f32>,
+    /// Adds the parts of each score.
+    #[serde(default)]
+    pub explain: bool,
+    /// The session that asks; an access counts once per session and day.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// True when the answer is given to the agent: the hits count as used. A person looking by hand is not use.
+    #[serde(default)]
+    pub for_agent: bool,
+}
+
+/// Result of `search`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchResult {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// Which ways of looking were tried, and why one was not.
+    pub legs: Vec<Leg>,
+    /// Why there are no hits, when there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<Empty>,
+    /// How long each step took.
+    pub timings: Timings,
+}
+
+/// Why an answer is empty.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Empty {
+    /// The user has no memories at all.
+    NoMemories,
+    /// Nothing was met at all.
+    NothingFound,
+    /// Something was met, but nothing that means the same.
+    BelowThreshold {
+        /// The best score there was.
+        best: f32,
+        /// The score that was needed.
+        min_score: f32,
+    },
+}
+
+/// One memory as an answer shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Item {
+    /// Its name.
+    pub id: MemoryId,
+    /// What it says; secrets were replaced by placeholders.
+    pub content: String,
+    /// The headings above it, outermost first, joined by ` / `.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub context: String,
+    /// What sort of thing.
+    pub kind: Kind,
+    /// Who wanted it kept.
+    pub mark: Mark,
+    /// 1 (routine) to 5 (the user asked for it).
+    pub importance: Importance,
+    /// The user's day it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day: Option<NaiveDate>,
+    /// The user's wall-clock time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<NaiveTime>,
+    /// The session it was said in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Where it was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<ItemSource>,
+    /// When it came to be.
+    pub created_at: DateTime<Utc>,
+    /// How often it reached a prompt.
+    pub access_count: u32,
+}
+
+/// Where an item was read from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ItemSource {
+    /// The workspace's folder.
+    pub workspace: String,
+    /// The file, relative to the workspace.
+    pub file: String,
+    /// First and last line, from 1.
+    pub lines: (u32, u32),
+}
+
+/// A memory that met a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Hit {
+    /// The memory.
+    #[serde(flatten)]
+    pub item: Item,
+    /// 0 to 1, on an absolute scale.
+    pub score: f32,
+    /// What the score is made of, when asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<ScoreParts>,
+}
+
+/// What a score is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScoreParts {
+    /// How near the meanings are, 0 to 1.
+    pub vector: f32,
+    /// How much of the query's weight the words cover, 0 to 1.
+    pub keyword: f32,
+    /// How well the time fits, 0 to 1, behind its gate.
+    pub time: f32,
+    /// The cosine behind `vector`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cosine: Option<f32>,
+    /// The BM25 behind `keyword`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bm25: Option<f32>,
+}
+
+/// One way of looking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Leg {
+    /// Which.
+    pub leg: LegName,
+    /// Whether it looked.
+    pub ran: bool,
+    /// How many candidates it brought.
+    pub candidates: u32,
+    /// Why it did not look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
+}
+
+/// The ways of looking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LegName {
+    /// By meaning.
+    Vector,
+    /// By words.
+    Keyword,
+    /// The last days' important memories.
+    Recent,
+}
+
+/// How long the steps of a recall took, in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timings {
+    /// Cutting the query into words.
+    pub segment_ms: f64,
+    /// Making the query's vector.
+    pub embed_ms: f64,
+    /// Looking by meaning, by words and among the recent.
+    pub search_ms: f64,
+    /// Scoring and collapsing what was found.
+    pub rank_ms: f64,
+    /// All of it.
+    pub total_ms: f64,
+}
+
+/// Parameters of `context`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContextParams {
+    /// Whose memories. The user's id; hosts always name the sender.
+    pub user: String,
+    /// Who will see the answer; a shared audience never sees what was captured in private.
+    #[serde(default)]
+    pub audience: Audience,
+    /// What the user just said.
+    pub input: String,
+    /// The session that asks; an access counts once per session and day.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// At most this many tokens of memory; by default `context.working_memory_budget`.
+    #[serde(default)]
+    pub budget: Option<u32>,
+    /// At most this many memories, 1 to 100; by default `long_term.top_k`.
+    #[serde(default)]
+    pub top_k: Option<u32>,
+    /// Adds the parts of each score.
+    #[serde(default)]
+    pub explain: bool,
+}
+
+/// Result of `context`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ContextResult {
+    /// The delimited block, ready to stand before the input; empty when nothing is relevant.
+    pub block: String,
+    /// Tokens of the block, by the configured counter.
+    pub tokens: u32,
+    /// The memories in the block, in its order.
+    pub items: Vec<Hit>,
+    /// Relevant memories that did not fit into the budget.
+    pub left_out: u32,
+    /// Which ways of looking were tried, and why one was not.
+    pub legs: Vec<Leg>,
+    /// Why there is no block, when there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<Empty>,
+    /// How long each step took.
+    pub timings: Timings,
+}
+
+/// Parameters of `remember`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RememberParams {
+    /// Whose memory it becomes. The user's id; hosts always name the sender.
+    pub user: String,
+    /// Who will see the answer; a shared audience never sees what was captured in private.
+    #[serde(default)]
+    pub audience: Audience,
+    /// The thing itself.
+    pub text: String,
+    /// The session it was said in.
+    #[serde(default)]
+    pub session: Option<String>,
+}
+
+/// Result of `remember`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RememberResult {
+    /// The memory, durable and findable by its words; its vector follows.
+    pub item: Item,
+    /// True when the same was already remembered today and nothing was written.
+    pub deduped: bool,
+    /// How many secrets were replaced by placeholders.
+    pub redacted: u32,
+}
+
+/// Parameters of `forget`. Exactly one of `ids`, `day` and `query` is given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForgetParams {
+    /// Whose memories. The user's id; hosts always name the sender.
+    pub user: String,
+    /// Who will see the answer; a shared audience never sees what was captured in private.
+    #[serde(default)]
+    pub audience: Audience,
+    /// These memories.
+    #[serde(default)]
+    pub ids: Vec<MemoryId>,
+    /// Everything of this day.
+    #[serde(default)]
+    pub day: Option<NaiveDate>,
+    /// Everything a search for this returns.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// Says what would be forgotten, and forgets nothing.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// Result of `forget`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ForgetResult {
+    /// What was forgotten, or would be.
+    pub items: Vec<Item>,
+    /// False for a dry run.
+    pub forgotten: bool,
+    /// Files that still hold the words: the user's files are not rewritten, the daemon only stops reading these lines.
+    pub still_in_files: Vec<ItemSource>,
+}
+
+/// Parameters of `get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetParams {
+    /// Whose memory. The user's id; hosts always name the sender.
+    pub user: String,
+    /// Who will see the answer; a shared audience never sees what was captured in private.
+    #[serde(default)]
+    pub audience: Audience,
+    /// Its id, or a prefix of it that names one memory.
+    pub id: String,
+    /// The session that asks.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// True when the answer is given to the agent.
+    #[serde(default)]
+    pub for_agent: bool,
+}
+
+/// Result of `get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GetResult {
+    /// The memory.
+    pub item: Item,
+}
+
+/// Parameters of `list`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListParams {
+    /// Whose memories. The user's id; hosts always name the sender.
+    pub user: String,
+    /// Who will see the answer; a shared audience never sees what was captured in private.
+    #[serde(default)]
+    pub audience: Audience,
+    /// Only from this day on.
+    #[serde(default)]
+    pub since: Option<NaiveDate>,
+    /// Only up to this day.
+    #[serde(default)]
+    pub until: Option<NaiveDate>,
+    /// Only of this kind.
+    #[serde(default)]
+    pub kind: Option<Kind>,
+    /// Only from this file, relative to the workspace.
+    #[serde(default)]
+    pub file: Option<String>,
+    /// At most this many, 1 to 1,000; 50 by default.
+    #[serde(default)]
+    pub limit: Option<u32>,
+    /// Skips this many.
+    #[serde(default)]
+    pub offset: u32,
+}
+
+/// Result of `list`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListResult {
+    /// Newest first.
+    pub items: Vec<Item>,
+    /// How many there are in all.
+    pub total: u64,
+}
+
+/// Parameters of `reindex`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReindexParams {
+    /// Reads every file again, not only those whose content changed.
+    #[serde(default)]
+    pub full: bool,
+    /// Applies deletions that were held back because too much was gone at once.
+    #[serde(default)]
+    pub accept_deletions: bool,
+}
+
+/// Result of `reindex`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReindexResult {
+    /// Files looked at.
+    pub files: u32,
+    /// Files whose content was new.
+    pub changed_files: u32,
+    /// New memories.
+    pub added: u32,
+    /// Memories whose text changed.
+    pub updated: u32,
+    /// Memories whose entry is gone.
+    pub removed: u32,
+    /// Memories that wait for their vector.
+    pub waiting: u64,
+}
+
+/// Parameters of `status`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatusParams {}
+
+/// Parameters of `subscribe`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubscribeParams {}
+
+/// Result of `subscribe`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SubscribeResult {
+    /// Events follow from here on.
+    pub subscribed: bool,
+}
+
+/// What happens, told to subscribers. Never carries a memory's text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A file was read and its entries compared with the index.
+    Ingested {
+        /// The workspace's folder.
+        workspace: String,
+        /// The file, relative to the workspace.
+        file: String,
+        /// New memories.
+        added: u32,
+        /// Changed memories.
+        updated: u32,
+        /// Memories whose entry is gone.
+        removed: u32,
+    },
+    /// A whole comparison of files and index ended.
+    Reconciled {
+        /// Files looked at.
+        files: u32,
+    },
+    /// Vectors were made.
+    Embedded {
+        /// How many memories got theirs.
+        memories: u32,
+        /// How many still wait.
+        waiting: u64,
+    },
+    /// Another model's vectors answer from now on.
+    Switched {
+        /// The model.
+        model: String,
+    },
+    /// Memories were forgotten.
+    Forgotten {
+        /// How many.
+        memories: u32,
+    },
+    /// The subscriber was too slow and missed this many events.
+    Missed {
+        /// How many.
+        events: u64,
+    },
+    /// The daemon is going.
+    Stopping,
+}

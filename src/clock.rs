@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
 
 /// Where the user's zone comes from.
@@ -70,6 +70,12 @@ impl Clock {
     /// `at` on the user's wall clock.
     pub fn local(&self, at: DateTime<Utc>) -> NaiveDateTime {
         at.with_timezone(&self.zone()).naive_local()
+    }
+
+    /// The instant at which the user's wall clock shows `local`: the first of two where clocks go back, and the same
+    /// distance from midnight UTC where they skip it.
+    pub fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
+        self.zone().from_local_datetime(&local).earliest().map_or_else(|| local.and_utc(), |at| at.to_utc())
     }
 
     /// The user's day now.

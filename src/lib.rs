@@ -3,6 +3,7 @@
 //! The library is laid out in floors; a module imports only from lower floors, and modules of one floor do not
 //! import each other. `ARCHITECTURE.md` draws the house and `tests/suite/layers.rs` keeps it standing.
 #![warn(missing_docs)]
+#![warn(clippy::unwrap_used, clippy::expect_used)]
 
 // F0
 pub mod clock;

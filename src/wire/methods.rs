@@ -482,8 +482,6 @@ pub enum Event {
     Embedded {
         /// How many memories got theirs.
         memories: u32,
-        /// How many still wait.
-        waiting: u64,
     },
     /// Another model's vectors answer from now on.
     Switched {

@@ -1,0 +1,196 @@
+//! What the daemon's parts share: handles, records, and the few acts that several of them do.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use chrono::{DateTime, Utc};
+use tokio::sync::{Notify, broadcast, watch};
+
+use super::health::Health;
+use super::models::{self, Models};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::memory::{MemoryId, Scope, UserId};
+use crate::paths::Paths;
+use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of};
+use crate::service::look;
+use crate::service::remember::Remember;
+use crate::store::{Report, Store};
+use crate::watch::Watcher;
+use crate::wire::methods::Event;
+use crate::workspace::Workspace;
+
+/// Events that a slow subscriber may lag behind.
+const EVENTS: usize = 256;
+
+/// Everything that handlers and jobs share.
+pub struct Core {
+    /// The settings.
+    pub config: Config,
+    /// The folders.
+    pub paths: Paths,
+    /// The time.
+    pub clock: Clock,
+    /// The database.
+    pub store: Store,
+    /// Takes notes in.
+    pub ingest: Ingest,
+    /// Keeps what users ask to keep.
+    pub remember: Remember,
+    /// What is resident.
+    pub models: watch::Sender<Models>,
+    /// The daemon's records of itself.
+    pub health: Health,
+    /// Told to subscribers.
+    pub events: broadcast::Sender<Event>,
+    /// The watched workspaces.
+    pub workspaces: Vec<Workspace>,
+    /// Tells the vector job that memories may be waiting.
+    pub waiting: Notify,
+    /// What was repaired when the store was opened.
+    pub repaired: Report,
+    /// Where clients connect.
+    pub socket: PathBuf,
+    /// When the daemon started.
+    pub started_at: DateTime<Utc>,
+    /// The same, for measuring.
+    pub started: Instant,
+    /// How files are watched.
+    pub watcher: Watcher,
+    /// The last comparison of each workspace with the index, by its folder.
+    scans: Mutex<BTreeMap<String, Reconciled>>,
+    /// Held while a model is being loaded.
+    loading: tokio::sync::Mutex<()>,
+}
+
+/// What [`Core::new`] is made of.
+pub struct Parts {
+    /// The settings.
+    pub config: Config,
+    /// The folders.
+    pub paths: Paths,
+    /// The time.
+    pub clock: Clock,
+    /// The database.
+    pub store: Store,
+    /// What was repaired in it.
+    pub repaired: Report,
+    /// The watched workspaces.
+    pub workspaces: Vec<Workspace>,
+    /// How files are watched.
+    pub watcher: Watcher,
+    /// Where clients connect.
+    pub socket: PathBuf,
+}
+
+impl Core {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { config, paths, clock, store, repaired, workspaces, watcher, socket } = parts;
+        let ingest = Ingest::new(store.clone(), clock.clone());
+        Self {
+            remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
+            ingest,
+            models: watch::Sender::new(Models::default()),
+            health: Health::default(),
+            events: broadcast::Sender::new(EVENTS),
+            waiting: Notify::new(),
+            started_at: clock.now(),
+            started: Instant::now(),
+            scans: Mutex::default(),
+            loading: tokio::sync::Mutex::default(),
+            config,
+            paths,
+            clock,
+            store,
+            repaired,
+            workspaces,
+            watcher,
+            socket,
+        }
+    }
+
+    /// The workspace of that folder.
+    pub fn workspace(&self, root: &str) -> Option<&Workspace> {
+        self.workspaces.iter().find(|workspace| name_of(workspace) == root)
+    }
+
+    /// The workspace that a user's own memories are written to: the first that is his.
+    pub fn workspace_of(&self, user: &UserId) -> Option<&Workspace> {
+        self.workspaces.iter().find(|workspace| workspace.owner() == user)
+    }
+
+    /// Takes in one file, and tells.
+    pub async fn take_in(&self, workspace: &Workspace, file: &str) {
+        match self.ingest.file(workspace, file).await {
+            Ok(changes) => self.tell_changes(&name_of(workspace), file, changes),
+            Err(error) => self.health.survived(self.clock.now(), "reading a note", &error.to_string()),
+        }
+    }
+
+    /// Compares a workspace with the index, keeps the result for `status`, and tells.
+    ///
+    /// # Errors
+    /// [`IngestError`]; it is among the survived errors too.
+    pub async fn reconcile(&self, workspace: &Workspace, how: Reconcile) -> Result<Reconciled, IngestError> {
+        let root = name_of(workspace);
+        let report = self.ingest.reconcile(workspace, how).await.inspect_err(|error| {
+            self.health.survived(self.clock.now(), "comparing notes with the index", &error.to_string());
+        })?;
+        self.health.reconciled(self.clock.now());
+        for (file, changes) in &report.changed {
+            self.tell_changes(&root, file, *changes);
+        }
+        self.tell(Event::Reconciled { files: report.files });
+        self.scans().insert(root, report.clone());
+        Ok(report)
+    }
+
+    /// The last comparison of a workspace with the index.
+    pub fn last_scan(&self, root: &str) -> Option<Reconciled> {
+        self.scans().get(root).cloned()
+    }
+
+    /// Loads the configured model if it is not resident; the daemon goes on without it.
+    pub async fn load_model(&self) {
+        let Ok(_alone) = self.loading.try_lock() else { return };
+        if self.models.borrow().is_resident() {
+            return;
+        }
+        let folder = models::folder(&self.config, &self.paths.models_dir);
+        if let Err(error) = models::load(&self.store, folder, &self.models).await {
+            self.health.survived(self.clock.now(), "loading the model", &error.to_string());
+        }
+        self.waiting.notify_one();
+    }
+
+    /// Counts that memories were given to the agent. If that fails the answer is given all the same.
+    pub async fn touch(&self, scope: &Scope, ids: Vec<MemoryId>, session: Option<String>) {
+        if let Err(error) = look::touch(&self.store, scope, ids, session, &self.clock).await {
+            self.health.survived(self.clock.now(), "counting an access", &error.to_string());
+        }
+    }
+
+    /// Tells subscribers. That nobody listens is no error.
+    pub fn tell(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+
+    fn tell_changes(&self, root: &str, file: &str, changes: Changes) {
+        let Changes { added, updated, removed } = changes;
+        if added + updated + removed == 0 {
+            return;
+        }
+        tracing::info!(file, added, updated, removed, "took in a note");
+        if added + updated > 0 {
+            self.waiting.notify_one();
+        }
+        self.tell(Event::Ingested { workspace: root.to_owned(), file: file.to_owned(), added, updated, removed });
+    }
+
+    fn scans(&self) -> MutexGuard<'_, BTreeMap<String, Reconciled>> {
+        self.scans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,121 @@
+//! Between the socket's types and the library's.
+
+use crate::memory::scope::IdError;
+use crate::memory::{Audience, Memory, Scope, UserId};
+use crate::service::forget::ForgetError;
+use crate::service::ingest::IngestError;
+use crate::service::look::GetError;
+use crate::service::remember::RememberError;
+use crate::store::StoreError;
+use crate::wire::methods::{Item, ItemSource};
+use crate::wire::{Error, ErrorKind, MAX_TEXT_CHARS};
+
+/// The scope a request names.
+pub fn scope(user: &str, audience: Audience) -> Result<Scope, Error> {
+    let user = UserId::new(user).map_err(|error: IdError| invalid("user", error))?;
+    Ok(Scope::new(user, audience))
+}
+
+/// An error about one parameter.
+pub fn invalid(field: &str, reason: impl std::fmt::Display) -> Error {
+    Error::new(ErrorKind::InvalidParams, format!("params.{field}: {reason}"))
+}
+
+/// Refuses a text that is longer than a request may carry.
+pub fn bounded<'t>(field: &str, text: &'t str) -> Result<&'t str, Error> {
+    let chars = text.chars().count();
+    if chars > MAX_TEXT_CHARS {
+        return Err(invalid(field, format!("at most {MAX_TEXT_CHARS} characters, these are {chars}")));
+    }
+    Ok(text)
+}
+
+/// A number within its range, or the default.
+pub fn within(field: &str, value: Option<u32>, default: u32, range: std::ops::RangeInclusive<u32>) -> Result<usize, Error> {
+    let value = value.unwrap_or(default);
+    if !range.contains(&value) {
+        return Err(invalid(field, format!("{} to {}, not {value}", range.start(), range.end())));
+    }
+    Ok(value as usize)
+}
+
+/// A session id, checked like a user's.
+pub fn session(session: Option<String>) -> Result<Option<String>, Error> {
+    let checked = session.map(|id| UserId::new(&id).map(|id| id.as_str().to_owned())).transpose();
+    checked.map_err(|error| invalid("session", error))
+}
+
+/// A memory as answers show it.
+pub fn item(memory: Memory) -> Item {
+    Item {
+        source: source(&memory),
+        id: memory.id,
+        content: memory.content,
+        context: memory.context,
+        kind: memory.kind,
+        mark: memory.mark,
+        importance: memory.importance,
+        day: memory.day,
+        time: memory.time,
+        session: memory.session,
+        created_at: memory.created_at,
+        access_count: memory.access_count,
+    }
+}
+
+/// Where a memory was read from, as answers show it.
+pub fn source(memory: &Memory) -> Option<ItemSource> {
+    memory.source.as_ref().map(|source| ItemSource {
+        workspace: source.workspace.clone(),
+        file: source.file.clone(),
+        lines: source.lines,
+    })
+}
+
+/// A store's error for the client.
+pub fn store(error: StoreError) -> Error {
+    let kind = match error {
+        StoreError::Full(_) => ErrorKind::StorageFull,
+        StoreError::Closed => ErrorKind::ShuttingDown,
+        _ => ErrorKind::Storage,
+    };
+    Error::new(kind, error.to_string())
+}
+
+/// An error of taking notes in, for the client.
+pub fn ingest(error: IngestError) -> Error {
+    match error {
+        IngestError::Store(error) => store(error),
+        IngestError::Read(_) => Error::new(ErrorKind::Workspace, error.to_string()),
+        IngestError::Parse { .. } => Error::new(ErrorKind::Internal, error.to_string()),
+    }
+}
+
+/// An error of remembering, for the client.
+pub fn remember(error: RememberError) -> Error {
+    match error {
+        RememberError::Empty | RememberError::TooLong(_) => invalid("text", error),
+        RememberError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
+        RememberError::Ingest(error) => ingest(error),
+        RememberError::Store(error) => store(error),
+        RememberError::Lost { .. } => Error::new(ErrorKind::Internal, error.to_string()),
+    }
+}
+
+/// An error of forgetting, for the client.
+pub fn forget(error: ForgetError) -> Error {
+    match error {
+        ForgetError::NotFound(_) => Error::new(ErrorKind::NotFound, error.to_string()),
+        ForgetError::TooMany => Error::new(ErrorKind::InvalidParams, error.to_string()),
+        ForgetError::Store(error) => store(error),
+    }
+}
+
+/// An error of getting one memory, for the client.
+pub fn get(error: GetError) -> Error {
+    match error {
+        GetError::NotFound(_) => Error::new(ErrorKind::NotFound, error.to_string()),
+        GetError::Ambiguous(_) => invalid("id", error),
+        GetError::Store(error) => store(error),
+    }
+}

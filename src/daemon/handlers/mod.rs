@@ -1,0 +1,53 @@
+//! One handler per method: parameters in, result or error out.
+
+mod context;
+mod convert;
+mod forget;
+mod get;
+mod list;
+mod reindex;
+mod remember;
+mod search;
+mod status;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::broadcast;
+
+use super::core::Core;
+use crate::socket::Handler;
+use crate::wire::methods::{Event, Method, SubscribeParams, SubscribeResult};
+use crate::wire::{Error, ErrorKind, parse_params};
+
+/// Answers the socket's requests.
+pub struct Api(pub Arc<Core>);
+
+impl Handler for Api {
+    async fn call(&self, method: Method, params: Value) -> Result<Value, Error> {
+        let core = &self.0;
+        match method {
+            Method::Context => answer(context::handle(core, parse_params(params)?).await?),
+            Method::Search => answer(search::handle(core, parse_params(params)?).await?),
+            Method::Remember => answer(remember::handle(core, parse_params(params)?).await?),
+            Method::Forget => answer(forget::handle(core, parse_params(params)?).await?),
+            Method::Get => answer(get::handle(core, parse_params(params)?).await?),
+            Method::List => answer(list::handle(core, parse_params(params)?).await?),
+            Method::Reindex => answer(reindex::handle(core, parse_params(params)?).await?),
+            Method::Status => answer(status::handle(core, parse_params(params)?).await?),
+            Method::Subscribe => {
+                let SubscribeParams {} = parse_params(params)?;
+                answer(SubscribeResult { subscribed: true })
+            }
+        }
+    }
+
+    fn events(&self) -> broadcast::Receiver<Event> {
+        self.0.events.subscribe()
+    }
+}
+
+fn answer(result: impl Serialize) -> Result<Value, Error> {
+    serde_json::to_value(result).map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))
+}

@@ -1,0 +1,220 @@
+//! `status`: the truth about the daemon, and what to do where it is not well.
+
+use std::collections::BTreeMap;
+
+use super::convert;
+use crate::daemon::core::Core;
+use crate::daemon::models::{Models, Resident, Trouble};
+use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
+use crate::store::{FileState, Generation, GenerationState, StoreError, WorkspaceCounts};
+use crate::watch::Mode;
+use crate::wire::status::{
+    Advice, AdviceCode, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile, SkippedFile, State, Status,
+    StoreStatus, WatchStatus, WorkspaceStatus,
+};
+use crate::wire::methods::{LegName, StatusParams};
+use crate::wire::{Error, PROTOCOL};
+use crate::workspace::Workspace;
+
+/// Files with trouble that are named one by one in a workspace's status.
+const NAMED: usize = 20;
+
+/// What the store knows, read on one snapshot.
+struct Stored {
+    counts: Vec<WorkspaceCounts>,
+    active: Option<Generation>,
+    rebuilding: Option<u64>,
+    files: Vec<Vec<FileState>>,
+    bytes: u64,
+    schema: u32,
+}
+
+/// Looks at everything and says how it is.
+pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
+    let stored = look(core).await.map_err(convert::store)?;
+    let models = core.models.borrow().clone();
+    let workspaces = core.workspaces.iter().zip(&stored.files);
+    let workspaces = workspaces.map(|(workspace, files)| workspace_status(core, workspace, files, &stored)).collect();
+    let daemon = Daemon {
+        pid: std::process::id(),
+        binary: std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default(),
+        started_at: core.started_at,
+        uptime_s: core.started.elapsed().as_secs(),
+        workspaces,
+        watch: watch_status(core),
+        memories: memories(&stored),
+        model: models.answering.as_ref().or(models.building.as_ref()).map(model_status),
+        store: StoreStatus {
+            path: core.config.storage.sqlite_path.display().to_string(),
+            bytes: stored.bytes,
+            schema: stored.schema,
+            generation: stored.active.as_ref().map(|active| active.id),
+        },
+        latency: LatencyStatus {
+            context: core.health.context.percentiles(),
+            search: core.health.search.percentiles(),
+            embed: core.health.embed.percentiles(),
+        },
+        legs: legs(&models),
+        errors: core.health.errors(),
+    };
+    let advice = advice(core, &daemon, &models);
+    let degraded = advice.iter().any(|advice| advice.degrades);
+    Ok(Status {
+        state: if degraded { State::Degraded } else { State::Ok },
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        protocol: PROTOCOL,
+        socket: core.socket.display().to_string(),
+        daemon: Some(daemon),
+        advice,
+    })
+}
+
+async fn look(core: &Core) -> Result<Stored, StoreError> {
+    let places: Vec<_> = core.workspaces.iter().map(|workspace| (scope_of(workspace), name_of(workspace))).collect();
+    core.store
+        .read(move |reader| {
+            let generations = reader.generations()?;
+            let building = generations.iter().find(|one| one.state == GenerationState::Building);
+            Ok(Stored {
+                counts: reader.counts_of_all_users()?,
+                rebuilding: building.map(|one| reader.pending_count_of_all_users(one.id)).transpose()?,
+                files: places.iter().map(|(scope, root)| reader.files(scope, root)).collect::<Result<_, _>>()?,
+                bytes: reader.bytes()?,
+                schema: reader.schema()?,
+                active: generations.into_iter().find(|one| one.state == GenerationState::Active),
+            })
+        })
+        .await
+}
+
+fn memories(stored: &Stored) -> Memories {
+    let indexed = stored.counts.iter().map(|one| one.counts.memories).sum();
+    let waiting = stored.counts.iter().map(|one| one.counts.waiting()).sum();
+    Memories { indexed, waiting, rebuilding: stored.rebuilding }
+}
+
+fn workspace_status(core: &Core, workspace: &Workspace, files: &[FileState], stored: &Stored) -> WorkspaceStatus {
+    let root = name_of(workspace);
+    let scan = core.last_scan(&root);
+    let indexed = stored.counts.iter().filter(|one| one.workspace.as_deref() == Some(&root));
+    let secrets = files.iter().flat_map(|state| {
+        let notes: FileNotes = serde_json::from_str(&state.notes).unwrap_or_default();
+        notes.secrets.into_iter().map(|(kind, line)| SecretFile { file: state.file.clone(), line, kind })
+    });
+    let skipped = scan.iter().flat_map(|scan| scan.skipped.clone());
+    WorkspaceStatus {
+        owner: workspace.owner().to_string(),
+        reachable: scan.as_ref().is_none_or(|scan| scan.unreachable.is_none()),
+        files: files.len() as u64,
+        entries_on_disk: files.iter().map(|state| u64::from(state.entries)).sum(),
+        entries_indexed: indexed.map(|one| one.counts.memories).sum(),
+        skipped: skipped.map(|(file, reason)| SkippedFile { file, reason }).take(NAMED).collect(),
+        secrets: secrets.take(NAMED).collect(),
+        held_deletions: held(scan.as_ref()),
+        root,
+    }
+}
+
+fn held(scan: Option<&Reconciled>) -> u64 {
+    scan.and_then(|scan| scan.held.as_ref()).map_or(0, |(_, count)| *count)
+}
+
+fn watch_status(core: &Core) -> WatchStatus {
+    let (last_event_at, last_reconcile_at) = core.health.last_seen();
+    WatchStatus { mode: core.watcher.health().mode.as_str().to_owned(), last_event_at, last_reconcile_at }
+}
+
+fn model_status(resident: &Resident) -> ModelStatus {
+    let (embedder, identity) = (&resident.embedder, resident.embedder.identity());
+    ModelStatus {
+        name: identity.name.clone(),
+        hash: identity.hash.clone(),
+        dimension: identity.dimension as u32,
+        source: identity.source.clone(),
+        precision: embedder.precisions().to_string(),
+        load_ms: embedder.load_time().as_millis() as u64,
+    }
+}
+
+fn legs(models: &Models) -> Vec<LegStatus> {
+    let vector = match (&models.answering, &models.trouble) {
+        (Some(_), _) => None,
+        (None, Some(trouble)) => Some(trouble.to_string()),
+        (None, None) => Some(String::from("the model's vectors are being built")),
+    };
+    let leg = |leg, why_not: Option<String>| LegStatus { leg, works: why_not.is_none(), why_not };
+    vec![leg(LegName::Vector, vector), leg(LegName::Keyword, None), leg(LegName::Recent, None)]
+}
+
+/// What is not well. Each line is a pure function of what was seen, so that nothing well is ever complained of.
+fn advice(core: &Core, daemon: &Daemon, models: &Models) -> Vec<Advice> {
+    let mut lines = model_advice(models, &daemon.memories);
+    if daemon.workspaces.is_empty() {
+        lines.push(line(AdviceCode::NoWorkspace, true, []));
+    }
+    for workspace in &daemon.workspaces {
+        let unreachable = core.last_scan(&workspace.root).and_then(|scan| scan.unreachable);
+        lines.extend(workspace_advice(workspace, unreachable));
+    }
+    let watching = core.watcher.health();
+    if watching.mode == Mode::Polling {
+        let reason = watching.trouble.map(|trouble| trouble.to_string()).unwrap_or_default();
+        lines.push(line(AdviceCode::WatchPolling, true, [("reason", reason)]));
+    }
+    if !core.repaired.is_clean() {
+        lines.push(line(AdviceCode::StoreRepaired, false, [("what", core.repaired.to_string())]));
+    }
+    lines
+}
+
+fn model_advice(models: &Models, memories: &Memories) -> Vec<Advice> {
+    let trouble = match &models.trouble {
+        Some(Trouble::Loading) => Some(line(AdviceCode::ModelLoading, true, [])),
+        Some(Trouble::Missing(reason)) => Some(line(AdviceCode::NoModel, true, [("reason", reason.clone())])),
+        Some(Trouble::Failed(reason)) => Some(line(AdviceCode::ModelFailed, true, [("reason", reason.clone())])),
+        None if !models.is_resident() => Some(line(AdviceCode::ModelLoading, true, [])),
+        None => None,
+    };
+    let mut lines: Vec<Advice> = trouble.into_iter().collect();
+    if let Some(left) = memories.rebuilding {
+        let degrades = models.answering.is_none();
+        lines.push(line(AdviceCode::Rebuilding, degrades, [("left", left.to_string())]));
+    }
+    if memories.waiting > 0 && models.answering.is_some() {
+        lines.push(line(AdviceCode::Waiting, false, [("waiting", memories.waiting.to_string())]));
+    }
+    lines
+}
+
+fn workspace_advice(workspace: &WorkspaceStatus, unreachable: Option<String>) -> Vec<Advice> {
+    let root = || ("root", workspace.root.clone());
+    let mut lines = Vec::new();
+    if let Some(reason) = unreachable {
+        lines.push(line(AdviceCode::WorkspaceUnreachable, true, [root(), ("reason", reason)]));
+    } else if let Some(first) = workspace.skipped.first() {
+        let count = workspace.skipped.len().to_string();
+        let detail = [root(), ("file", first.file.clone()), ("reason", first.reason.clone()), ("count", count)];
+        lines.push(line(AdviceCode::FilesSkipped, false, detail));
+    }
+    if workspace.held_deletions > 0 {
+        let count = ("count", workspace.held_deletions.to_string());
+        lines.push(line(AdviceCode::DeletionsHeld, true, [root(), count]));
+    }
+    if let Some(first) = workspace.secrets.first() {
+        let detail = [
+            root(),
+            ("file", first.file.clone()),
+            ("line", first.line.to_string()),
+            ("kind", first.kind.clone()),
+            ("count", workspace.secrets.len().to_string()),
+        ];
+        lines.push(line(AdviceCode::SecretsInFiles, false, detail));
+    }
+    lines
+}
+
+fn line<const N: usize>(code: AdviceCode, degrades: bool, detail: [(&str, String); N]) -> Advice {
+    let detail: BTreeMap<String, String> = detail.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    Advice { code, degrades, detail }
+}

@@ -1,0 +1,175 @@
+//! The daemon: puts the parts together, runs them, and takes them apart again in the right order.
+
+mod core;
+mod handlers;
+mod health;
+mod jobs;
+mod models;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::embed::ModelFolder;
+use crate::memory::indexed;
+use crate::memory::redact::redact;
+use crate::paths::{Paths, PathsError};
+use crate::schedule::{Schedule, ScheduleError, Tick};
+use crate::service::ingest::name_of;
+use crate::socket::{self, Listener, SocketError};
+use crate::store::{Report, Store, StoreError};
+use crate::watch::{Root, Watcher};
+use crate::wire::methods::Event;
+use crate::workspace::Workspace;
+use self::core::{Core, Parts};
+use self::models::WrongDimension;
+
+/// How long requests and jobs may take to finish when the daemon is told to go.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// What keeps a daemon from starting, or ends it.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    /// The folders.
+    #[error(transparent)]
+    Paths(#[from] PathsError),
+    /// Another daemon runs, or the socket cannot be made.
+    #[error(transparent)]
+    Socket(#[from] SocketError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The timer.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The configured dimension is not the model's.
+    #[error(transparent)]
+    Dimension(#[from] WrongDimension),
+    /// A job ended although nobody told it to.
+    #[error("the {0} job ended unexpectedly; the last lines of the log say more")]
+    JobEnded(&'static str),
+}
+
+/// Runs a daemon until `stop` is cancelled, then drains it. `ready` is called once clients can connect.
+///
+/// # Errors
+/// [`DaemonError`]; a model that is missing or broken is none, the daemon runs without it.
+pub async fn run(
+    config: Config,
+    paths: Paths,
+    clock: Clock,
+    stop: CancellationToken,
+    ready: impl FnOnce(),
+) -> Result<(), DaemonError> {
+    paths.create_state_dir()?;
+    let place = socket::place(&paths)?;
+    let lock = socket::Lock::take(&place)?;
+    refuse_wrong_dimension(&config, &paths)?;
+    let (store, repaired) = open_store(&config).await?;
+    let workspaces: Vec<Workspace> = config
+        .workspaces
+        .iter()
+        .map(|workspace| Workspace::new(workspace.path.clone(), workspace.owner.clone()))
+        .collect();
+    let (watcher, hints) = Watcher::start(workspaces.iter().map(root).collect());
+    let (tick, ticks) = mpsc::channel(8);
+    let schedule = Schedule::start(&[(Tick::Reconcile, &config.watch.reconcile)], tick).await?;
+    let listener = Listener::bind(&place, &lock)?;
+    let limits = socket::Limits { connections: config.socket.max_connections as usize, ..socket::Limits::default() };
+    let core = Arc::new(Core::new(Parts {
+        config,
+        paths,
+        clock,
+        store: store.clone(),
+        repaired,
+        workspaces,
+        watcher,
+        socket: place.socket.clone(),
+    }));
+
+    let mut jobs = JoinSet::new();
+    let stopping = stop.child_token();
+    let follow = until(stopping.clone(), jobs::follow_notes(Arc::clone(&core), hints, ticks));
+    jobs.spawn(async { ("notes", follow.await) });
+    let vectors = until(stopping.clone(), jobs::make_vectors(Arc::clone(&core)));
+    jobs.spawn(async { ("vectors", vectors.await) });
+    let served = socket::serve(listener, handlers::Api(Arc::clone(&core)), limits, stopping.clone());
+    jobs.spawn(async { ("socket", served.await) });
+    ready();
+    tracing::info!(socket = %place.socket.display(), "ready");
+
+    let ended = tokio::select! {
+        () = stop.cancelled() => None,
+        Some(job) = jobs.join_next() => Some(job.map_or("unknown", |(name, ())| name)),
+    };
+    core.tell(Event::Stopping);
+    stopping.cancel();
+    drain(jobs).await;
+    // The timer is only a reminder: that it does not stop in time harms nothing.
+    let _ = schedule.shutdown().await;
+    for resident in core.models.send_replace(models::Models::default()).all() {
+        resident.embedder.shutdown();
+    }
+    store.close().await?;
+    drop(lock);
+    match ended {
+        Some(name) if !stop.is_cancelled() => Err(DaemonError::JobEnded(name)),
+        _ => Ok(()),
+    }
+}
+
+/// Lets the jobs finish what they are at, for a while.
+async fn drain(mut jobs: JoinSet<(&'static str, ())>) {
+    let all = async { while jobs.join_next().await.is_some() {} };
+    if tokio::time::timeout(DRAIN, all).await.is_err() {
+        tracing::warn!(seconds = DRAIN.as_secs(), "not everything had finished in time");
+    }
+}
+
+/// Drops a job at its next rest once the daemon is told to go: what it is at is idempotent.
+async fn until(stop: CancellationToken, job: impl Future<Output = ()>) {
+    stop.run_until_cancelled(job).await;
+}
+
+fn root(workspace: &Workspace) -> Root {
+    Root { workspace: name_of(workspace), path: workspace.root().to_owned() }
+}
+
+/// A model that is not there, or not whole, is no reason not to start: that is told by `status`.
+fn refuse_wrong_dimension(config: &Config, paths: &Paths) -> Result<(), WrongDimension> {
+    if config.long_term.vector_dim.is_none() {
+        return Ok(());
+    }
+    let folder: PathBuf = models::folder(config, &paths.models_dir);
+    match ModelFolder::open(&folder) {
+        Ok(folder) => models::check_dimension(config, &folder),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Opens the database, and gives memories their words again where they had lost them.
+async fn open_store(config: &Config) -> Result<(Store, Report), StoreError> {
+    let path = config.storage.sqlite_path.clone();
+    let opened = tokio::task::spawn_blocking(move || Store::open(&path)).await;
+    let store = opened.unwrap_or(Err(StoreError::Closed))?;
+    let report = store
+        .write(|writer| {
+            let report = writer.check()?;
+            for (scope, memory) in &report.without_words {
+                let (context, content) = (redact(&memory.context).0, redact(&memory.content).0);
+                writer.put_words(scope, &memory.id, &indexed::terms(&context, &content, memory.day))?;
+            }
+            Ok(report)
+        })
+        .await?;
+    if !report.is_clean() {
+        tracing::warn!(what = %report, "repaired derived data");
+    }
+    Ok((store, report))
+}

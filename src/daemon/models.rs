@@ -1,0 +1,176 @@
+//! The resident models: the one whose vectors answer and, while another's are being built, that one.
+
+use std::path::{Path, PathBuf};
+
+use tokio::sync::watch;
+
+use crate::config::{Config, EmbeddingModel};
+use crate::embed::{EmbedError, Embedder, ModelFolder, Options};
+use crate::hub;
+use crate::memory::entry::ContentHash;
+use crate::store::{Generation, GenerationState, Store, StoreError};
+
+/// A loaded model and the generation of vectors that are its.
+#[derive(Clone)]
+pub struct Resident {
+    /// The model.
+    pub embedder: Embedder,
+    /// Its vectors.
+    pub generation: i64,
+}
+
+/// What is resident.
+#[derive(Clone, Default)]
+pub struct Models {
+    /// Answers queries.
+    pub answering: Option<Resident>,
+    /// Is being built, and answers once it is complete.
+    pub building: Option<Resident>,
+    /// Why the configured model is not among them.
+    pub trouble: Option<Trouble>,
+}
+
+impl Models {
+    /// Whether any model is there.
+    pub fn is_resident(&self) -> bool {
+        self.answering.is_some() || self.building.is_some()
+    }
+
+    /// Every resident model.
+    pub fn all(&self) -> impl Iterator<Item = &Resident> {
+        self.answering.iter().chain(&self.building)
+    }
+}
+
+/// Why there is no model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Trouble {
+    /// It is being loaded.
+    Loading,
+    /// Its folder is not there.
+    Missing(String),
+    /// It could not be loaded, or its vectors could not be kept.
+    Failed(String),
+}
+
+/// What kept the models from being loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelsError {
+    /// The folder.
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A fault of ours.
+    #[error("loading the model failed")]
+    Panicked,
+}
+
+/// The dimension that is configured is not the model's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "long_term.vector_dim is {configured}, but the model {model} makes vectors of {actual} dimensions: \
+     set it to {actual}, or leave it out"
+)]
+pub struct WrongDimension {
+    configured: u32,
+    model: String,
+    actual: usize,
+}
+
+/// Where the configured model's folder is, or would be.
+pub fn folder(config: &Config, models_dir: &Path) -> PathBuf {
+    match &config.storage.embedding_model {
+        EmbeddingModel::Folder(folder) => folder.clone(),
+        EmbeddingModel::Hub(name) => hub::folder(models_dir, name),
+    }
+}
+
+/// Refuses a configured dimension that is not the model's, as far as the model's folder is there to tell.
+///
+/// # Errors
+/// [`WrongDimension`] with both numbers.
+pub fn check_dimension(config: &Config, folder: &ModelFolder) -> Result<(), WrongDimension> {
+    let model = folder.identity();
+    match config.long_term.vector_dim {
+        Some(configured) if configured as usize != model.dimension => {
+            Err(WrongDimension { configured, model: model.name.clone(), actual: model.dimension })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Loads the model in `path`, and the one that answers so far where that is another; publishes both.
+///
+/// # Errors
+/// [`ModelsError`]; it is published as [`Models::trouble`] too.
+pub async fn load(store: &Store, path: PathBuf, published: &watch::Sender<Models>) -> Result<(), ModelsError> {
+    published.send_modify(|models| models.trouble = Some(Trouble::Loading));
+    let loaded = load_both(store, &path).await;
+    let (models, outcome) = match loaded {
+        Ok(models) => (models, Ok(())),
+        Err(error) => {
+            let trouble = match &error {
+                ModelsError::Embed(EmbedError::Missing(_)) => Trouble::Missing(error.to_string()),
+                _ => Trouble::Failed(error.to_string()),
+            };
+            (Models { trouble: Some(trouble), ..Models::default() }, Err(error))
+        }
+    };
+    published.send_replace(models);
+    outcome
+}
+
+async fn load_both(store: &Store, path: &Path) -> Result<Models, ModelsError> {
+    let embedder = load_one(path.to_owned()).await?;
+    let identity = embedder.identity().clone();
+    let (hash, folder) = (ContentHash(identity.hash.clone()), path.display().to_string());
+    let (wanted, active) = store
+        .write(move |writer| {
+            let wanted = writer.begin_generation(&identity.name, &hash, identity.dimension)?;
+            writer.set_meta(&folder_key(&wanted), &folder)?;
+            Ok((wanted, writer.active_generation()?))
+        })
+        .await?;
+    let resident = Resident { embedder, generation: wanted.id };
+    if wanted.state == GenerationState::Active {
+        return Ok(Models { answering: Some(resident), ..Models::default() });
+    }
+    let answering = match active {
+        Some(active) => load_old(store, &active).await,
+        None => None,
+    };
+    Ok(Models { answering, building: Some(resident), trouble: None })
+}
+
+/// The model that answered so far, if its folder still holds it. Without it, words answer until the new one is built.
+async fn load_old(store: &Store, active: &Generation) -> Option<Resident> {
+    let key = folder_key(active);
+    let folder = store.read(move |reader| reader.meta(&key)).await.ok().flatten()?;
+    let embedder = load_one(PathBuf::from(folder)).await.ok()?;
+    let same = embedder.identity().hash == active.model_hash;
+    same.then_some(Resident { embedder, generation: active.id })
+}
+
+async fn load_one(path: PathBuf) -> Result<Embedder, ModelsError> {
+    let load = move || {
+        let folder = ModelFolder::open(&path)?;
+        Ok(Embedder::load(&folder, Options::default())?)
+    };
+    tokio::task::spawn_blocking(load).await.unwrap_or(Err(ModelsError::Panicked))
+}
+
+fn folder_key(generation: &Generation) -> String {
+    format!("model_folder.{}", generation.model_hash)
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Loading => f.write_str("the model is being loaded"),
+            Self::Missing(reason) => write!(f, "there is no model: {reason}"),
+            Self::Failed(reason) => write!(f, "the model failed: {reason}"),
+        }
+    }
+}

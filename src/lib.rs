@@ -10,3 +10,5 @@ pub mod clock;
 pub mod memory;
 // F2
 pub mod wire;
+// F3
+pub mod schedule;

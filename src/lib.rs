@@ -12,3 +12,4 @@ pub mod memory;
 pub mod wire;
 // F3
 pub mod schedule;
+pub mod watch;

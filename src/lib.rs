@@ -13,3 +13,4 @@ pub mod wire;
 // F3
 pub mod schedule;
 pub mod watch;
+pub mod workspace;

@@ -11,3 +11,7 @@ pub mod clock;
 pub mod memory;
 // F2
 pub mod wire;
+// F3
+pub mod schedule;
+pub mod watch;
+pub mod workspace;

@@ -1,6 +1,7 @@
 //! What a memory is and how it is read, cut, ranked and shown: pure functions and plain data, no input or output.
 
 pub mod entry;
+pub mod layout;
 pub mod redact;
 pub mod scope;
 

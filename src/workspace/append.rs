@@ -1,0 +1,247 @@
+//! Adding a line to a day's note, and making the places where notes lie.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use chrono::{NaiveDate, NaiveTime};
+
+use super::read::decode;
+use super::scan::Why;
+use super::{MAX_FILE_BYTES, ReadError, Workspace, WorkspaceError};
+use crate::memory::Redacted;
+use crate::memory::layout::{self, FOLDER};
+
+/// Under which heading a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// The user asked for it.
+    User,
+    /// Captured without being asked.
+    Auto,
+    /// Promoted to long-term memory.
+    Sync,
+}
+
+impl Section {
+    fn heading(self) -> &'static str {
+        match self {
+            Self::User => "### [USER] 用户明确要求",
+            Self::Auto => "### [AUTO] 自动记录关键信息",
+            Self::Sync => "### [SYNC] 已同步到长期记忆",
+        }
+    }
+}
+
+/// Something to write down.
+#[derive(Debug, Clone, Copy)]
+pub struct Note<'a> {
+    /// Where it stands.
+    pub section: Section,
+    /// The user's wall-clock time.
+    pub time: NaiveTime,
+    /// What it says. Whatever it holds stays within its bullet.
+    pub text: &'a Redacted,
+    /// The session it was said in.
+    pub session: Option<&'a str>,
+}
+
+/// Where something was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// Relative to the workspace.
+    pub file: String,
+    /// The bullet's first line, from 1.
+    pub line: u32,
+}
+
+impl Workspace {
+    /// Adds a bullet to the note of `today`, which is made if need be. It is on disk when this returns.
+    ///
+    /// Blocks while another process appends to the same note.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] says why nothing was written; what was there is as it was.
+    pub fn append_today(&self, today: NaiveDate, note: &Note<'_>) -> Result<Appended, WorkspaceError> {
+        let bullet = bullet(note)?;
+        self.make_folder()?;
+        let file = layout::daily_file(today);
+        let line = self.append(&file, |old| {
+            let mut lines = headings(old, today, note.section);
+            let before = lines.len();
+            lines.extend(bullet);
+            (lines, before)
+        })?;
+        Ok(Appended { file, line })
+    }
+
+    /// Makes what a workspace needs, and returns the names of what was not there before: the folder `memory` and the
+    /// note of `today` with its heading.
+    ///
+    /// # Errors
+    /// [`WorkspaceError`] says what could not be made.
+    pub fn create(&self, today: NaiveDate) -> Result<Vec<String>, WorkspaceError> {
+        fs::create_dir_all(&self.root).map_err(|source| io_error(".", source))?;
+        let mut made = Vec::new();
+        if self.make_folder()? {
+            made.push(FOLDER.to_owned());
+        }
+        let file = layout::daily_file(today);
+        if !self.root.join(&file).exists() {
+            self.append(&file, |old| match old {
+                "" => (vec![day_heading(today)], 0),
+                // Somebody else was faster.
+                _ => (Vec::new(), 0),
+            })?;
+            made.push(file);
+        }
+        Ok(made)
+    }
+
+    /// Makes the folder of the daily notes, but never a root: its disk may not be mounted. Whether it was made.
+    fn make_folder(&self) -> Result<bool, WorkspaceError> {
+        if !self.root.is_dir() {
+            return Err(WorkspaceError::Unreachable(self.root.display().to_string()));
+        }
+        match fs::create_dir(self.root.join(FOLDER)) {
+            Ok(()) => sync_folder(&self.root).map_err(|source| io_error(FOLDER, source)).map(|()| true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(source) => Err(io_error(FOLDER, source)),
+        }
+    }
+
+    /// Appends the lines that `compose` makes of what `file` says, in one write and under its lock. Returns the
+    /// number of the line that `compose` points at.
+    fn append(
+        &self,
+        file: &str,
+        compose: impl FnOnce(&str) -> (Vec<String>, usize),
+    ) -> Result<u32, WorkspaceError> {
+        let path = self.resolve(file)?;
+        let failed = |source| io_error(file, source);
+        let mut open = lock(&path).map_err(failed)?;
+        let metadata = open.metadata().map_err(failed)?;
+        if let Some(why) = Why::not_to_read(&metadata) {
+            return Err(ReadError::Skipped { file: file.to_owned(), why }.into());
+        }
+        let mut bytes = Vec::new();
+        open.read_to_end(&mut bytes).map_err(failed)?;
+        let old = decode(file, bytes)?;
+
+        let (lines, at) = compose(&old);
+        let end = if old.lines().last().is_some() && old.contains("\r\n") { "\r\n" } else { "\n" };
+        let unfinished = !old.is_empty() && !old.ends_with('\n');
+        let mut new = if unfinished { end.to_owned() } else { String::new() };
+        lines.iter().for_each(|line| new.extend([line.as_str(), end]));
+        if (old.len() + new.len()) as u64 > MAX_FILE_BYTES {
+            return Err(WorkspaceError::Full { file: file.to_owned() });
+        }
+        write_whole(&mut open, old.len() as u64, new.as_bytes()).map_err(failed)?;
+        open.sync_all().map_err(failed)?;
+        if old.is_empty() {
+            path.parent().map_or(Ok(()), sync_folder).map_err(failed)?;
+        }
+        Ok((old.lines().count() + at + 1) as u32)
+    }
+}
+
+/// Opens a note to append to it, making it if need be, and takes its lock until it is closed. Whoever saves by rename
+/// while we wait for the lock leaves us with a file that nobody sees any more: then it is opened again.
+fn lock(path: &Path) -> io::Result<File> {
+    loop {
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let mut options = OpenOptions::new();
+        let file =
+            options.read(true).append(true).create(true).custom_flags(flags.bits() as i32).open(path)?;
+        file.lock()?;
+        let (ours, current) = (file.metadata()?, fs::symlink_metadata(path));
+        if current.is_ok_and(|current| (current.dev(), current.ino()) == (ours.dev(), ours.ino())) {
+            return Ok(file);
+        }
+    }
+}
+
+/// One write: other programs that append see all of it or nothing. A disk that is full leaves no half line behind.
+fn write_whole(file: &mut File, before: u64, bytes: &[u8]) -> io::Result<()> {
+    let written = file.write(bytes)?;
+    if written == bytes.len() {
+        return Ok(());
+    }
+    if file.metadata()?.len() == before + written as u64 {
+        file.set_len(before)?;
+    }
+    Err(io::ErrorKind::StorageFull.into())
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn io_error(file: &str, source: io::Error) -> WorkspaceError {
+    WorkspaceError::Io { file: file.to_owned(), source }
+}
+
+fn day_heading(day: NaiveDate) -> String {
+    format!("## {} 记忆记录", day.format("%Y-%m-%d"))
+}
+
+/// The headings that are missing below `old` for a line of `section`, each after an empty line.
+fn headings(old: &str, day: NaiveDate, section: Section) -> Vec<String> {
+    let (day, section) = (day_heading(day), section.heading().to_owned());
+    let (mut under_day, mut under_section, mut fenced) = (false, false, false);
+    for line in old.lines().map(|line| line.trim_start_matches('\u{feff}').trim_end()) {
+        let level = line.chars().take_while(|c| *c == '#').count();
+        if line == day {
+            (under_day, under_section) = (true, false);
+        } else if line == section {
+            under_section = true;
+        } else if line.starts_with("```") || line.starts_with("~~~") {
+            fenced = !fenced;
+        } else if !fenced && (1..=6).contains(&level) {
+            (under_day, under_section) = (under_day && level > 2, false);
+        }
+    }
+    let mut lines = Vec::new();
+    for heading in [(!under_day).then_some(day), (!(under_day && under_section)).then_some(section)] {
+        if heading.is_some() && !(old.is_empty() && lines.is_empty()) {
+            lines.push(String::new());
+        }
+        lines.extend(heading);
+    }
+    lines
+}
+
+/// The lines of a note's bullet.
+fn bullet(note: &Note<'_>) -> Result<Vec<String>, WorkspaceError> {
+    const MAX_SESSION_CHARS: usize = 256;
+    let harmless = |c: char| !c.is_whitespace() && !c.is_control() && c != '<' && c != '>';
+    let session = match note.session {
+        None => String::new(),
+        Some(id) if !id.is_empty() && id.chars().count() <= MAX_SESSION_CHARS && id.chars().all(harmless) => {
+            format!(" <!-- s:{id} -->")
+        }
+        Some(_) => return Err(WorkspaceError::Session),
+    };
+    let lines = note.text.as_str().split(['\n', '\r']).map(contained).filter(|line| !line.is_empty());
+    let mut lines = lines.enumerate().map(|(number, line)| match number {
+        0 => format!("- {} {line}", note.time.format("%H:%M")),
+        _ => format!("  {line}"),
+    });
+    let first = lines.next().ok_or(WorkspaceError::Empty)?;
+    let mut bullet = vec![first];
+    bullet.extend(lines);
+    if let Some(last) = bullet.last_mut() {
+        last.push_str(&session);
+    }
+    Ok(bullet)
+}
+
+/// One line of a text, so written that it is neither a heading, a fence nor a rule, opens no comment and holds no
+/// control characters.
+fn contained(line: &str) -> String {
+    const BREAKING: [&str; 7] = ["#", "```", "~~~", "---", "***", "___", "==="];
+    let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = line.trim().replace("<!--", "&lt;!--");
+    if BREAKING.iter().any(|start| line.starts_with(start)) { format!("\\{line}") } else { line }
+}

@@ -1,3 +1,8 @@
 //! The one integration-test binary: one link of the model's code instead of many.
 
+mod crash;
+mod daemon;
 mod layers;
+mod readme;
+mod status;
+mod support;

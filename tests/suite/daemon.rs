@@ -1,0 +1,171 @@
+//! The daemon as its users meet it: real files, the real socket, the real database.
+
+use std::fs;
+
+use ocmemd::wire::ErrorKind;
+use ocmemd::wire::methods::{
+    ContextParams, ContextResult, Empty, Event, ForgetParams, ForgetResult, ListParams, ListResult, Method, ReindexParams,
+    ReindexResult, RememberParams, RememberResult, StatusParams,
+};
+use ocmemd::wire::status::{AdviceCode, State, Status};
+
+use crate::support::{Home, wait_for};
+
+const AGENTS: &str = "# 2026-03-02\n\n## 系统配置\n- 部署 agent：home-agent (端口 8080)\n- 部署 agent：work-agent (端口 8081)\n";
+
+async fn reindex(running: &crate::support::Running) -> ReindexResult {
+    running.call(Method::Reindex, ReindexParams::default()).await
+}
+
+#[tokio::test]
+async fn the_port_of_the_agent_that_was_asked_for_comes_first_with_its_day() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    let found = running.search("work-agent 端口是多少？").await;
+    assert!(found.hits[0].item.content.contains("8081"), "{:?}", found.hits);
+    assert_eq!(found.hits[0].item.day.unwrap().to_string(), "2026-03-02");
+    assert_eq!(found.legs.iter().filter(|leg| !leg.ran).count(), 1, "without a model one leg says why it did not look");
+}
+
+#[tokio::test]
+async fn a_line_appended_while_the_daemon_runs_is_found_without_a_restart() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    let mut events = running.events().await;
+    let path = home.workspace().join("memory/2026-03-02.md");
+    fs::write(&path, format!("{AGENTS}- 酸面包要提前一天订\n")).unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::Ingested { added: 1, .. })).await;
+    assert!(running.search("酸面包").await.hits[0].item.content.contains("提前一天"));
+
+    let beside = home.workspace().join("memory/.new.tmp");
+    fs::write(&beside, format!("{AGENTS}- 柠檬树换了大一号的盆\n")).unwrap();
+    fs::rename(&beside, &path).unwrap();
+    wait_for(&mut events, |event| matches!(event, Event::Ingested { .. })).await;
+    assert!(running.search("柠檬树").await.hits[0].item.content.contains("大一号"));
+    assert!(running.search("酸面包").await.hits.is_empty(), "what left the file leaves the index");
+}
+
+#[tokio::test]
+async fn what_is_remembered_stands_in_todays_note_and_is_found_at_once() {
+    let home = Home::new();
+    let running = home.start();
+    let params = RememberParams { user: "owner".into(), text: "女儿对花生过敏".into(), ..RememberParams::default() };
+    let kept: RememberResult = running.call(Method::Remember, &params).await;
+    assert_eq!((kept.deduped, kept.item.importance.get()), (false, 5));
+    let note = fs::read_to_string(home.workspace().join(&kept.item.source.clone().unwrap().file)).unwrap();
+    assert!(note.contains("### [USER]") && note.contains("女儿对花生过敏"), "{note}");
+    assert_eq!(running.search("花生").await.hits[0].item.id, kept.item.id);
+
+    let again: RememberResult = running.call(Method::Remember, &params).await;
+    assert_eq!((again.deduped, again.item.id), (true, kept.item.id));
+}
+
+#[tokio::test]
+async fn what_is_forgotten_stays_forgotten_when_the_file_is_read_again() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    let id = running.search("work-agent").await.hits[0].item.id.clone();
+    let params = ForgetParams { user: "owner".into(), ids: vec![id.clone()], ..ForgetParams::default() };
+    let shown: ForgetResult =
+        running.call(Method::Forget, ForgetParams { dry_run: true, ..params.clone() }).await;
+    assert_eq!((shown.items.len(), shown.forgotten), (1, false));
+    let gone: ForgetResult = running.call(Method::Forget, &params).await;
+    assert!(gone.forgotten && gone.still_in_files[0].file == "memory/2026-03-02.md");
+    let _: ReindexResult =
+        running.call(Method::Reindex, ReindexParams { full: true, ..ReindexParams::default() }).await;
+    assert!(running.search("8081").await.hits.iter().all(|hit| hit.item.id != id));
+    let other = running.client().await.call::<_, ForgetResult>(Method::Forget, &params).await.unwrap_err();
+    assert!(matches!(other, ocmemd::client::ClientError::Rpc(error) if error.data.kind == ErrorKind::NotFound));
+}
+
+#[tokio::test]
+async fn one_users_memories_are_nobody_elses() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    let mine: ListResult = running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
+    let theirs: ListResult = running.call(Method::List, ListParams { user: "guest".into(), ..ListParams::default() }).await;
+    assert_eq!((mine.total, theirs.total), (2, 0));
+    let params = ContextParams { user: "guest".into(), input: "work-agent 端口".into(), ..ContextParams::default() };
+    let context: ContextResult = running.call(Method::Context, params).await;
+    assert_eq!((context.block.as_str(), context.empty), ("", Some(Empty::NoMemories)));
+}
+
+#[tokio::test]
+async fn the_context_block_is_framed_and_keeps_within_its_budget() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    let params = ContextParams { user: "owner".into(), input: "work-agent 端口是多少".into(), ..ContextParams::default() };
+    let context: ContextResult = running.call(Method::Context, &params).await;
+    assert!(context.block.starts_with("【历史记忆】") && context.block.contains("8081"), "{}", context.block);
+    assert!(context.block.trim_end().ends_with("【当前输入】"), "{}", context.block);
+    let tiny: ContextResult = running.call(Method::Context, ContextParams { budget: Some(1), ..params }).await;
+    assert_eq!((tiny.block.as_str(), tiny.items.len()), ("", 0));
+    assert!(tiny.left_out > 0);
+}
+
+#[tokio::test]
+async fn a_workspace_that_vanishes_deletes_nothing_and_is_said() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    fs::rename(home.workspace(), home.path().join("away")).unwrap();
+    reindex(&running).await;
+    let status: Status = running.call(Method::Status, StatusParams {}).await;
+    assert_eq!(status.state, State::Degraded);
+    assert!(status.advice.iter().any(|advice| advice.code == AdviceCode::WorkspaceUnreachable), "{:?}", status.advice);
+    assert!(!running.search("work-agent").await.hits.is_empty());
+    fs::rename(home.path().join("away"), home.workspace()).unwrap();
+    let back = reindex(&running).await;
+    assert_eq!((back.added, back.updated, back.removed), (0, 0, 0));
+}
+
+#[tokio::test]
+async fn a_secret_in_a_note_is_reported_and_not_indexed() {
+    let home = Home::new();
+    let secret = ["ghp", "_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    home.note("memory/2026-03-02.md", &format!("- 部署用的 token 是 {secret}\n"));
+    let running = home.start();
+    reindex(&running).await;
+    let listed: ListResult = running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
+    assert!(listed.items[0].content.contains("已脱敏") && !listed.items[0].content.contains("a1B2c3"));
+    let status: Status = running.call(Method::Status, StatusParams {}).await;
+    assert!(status.advice.iter().any(|advice| advice.code == AdviceCode::SecretsInFiles));
+    running.stop();
+    for entry in fs::read_dir(home.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let bytes = fs::read(&path).unwrap();
+            assert!(!bytes.windows(10).any(|found| found == b"a1B2c3D4e5"), "the secret is in {}", path.display());
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_second_daemon_is_refused_with_the_first_ones_process() {
+    let home = Home::new();
+    let running = home.start();
+    let second = home.run(&["daemon"]);
+    assert_eq!(second.status.code(), Some(1));
+    let said = String::from_utf8(second.stderr).unwrap();
+    assert!(said.contains(&running.pid().to_string()), "{said}");
+    assert!(running.search("x").await.hits.is_empty(), "the first goes on answering");
+}
+
+#[tokio::test]
+async fn a_daemon_told_to_go_goes_well() {
+    let home = Home::new();
+    let running = home.start();
+    assert!(running.stop().success());
+    assert!(!home.path().join("ocmemd.sock").exists());
+}

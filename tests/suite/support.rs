@@ -1,0 +1,165 @@
+//! A sealed place for a real daemon: its own home and workspace, no inherited environment, and named events to wait for.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
+use ocmemd::client::{Client, Events};
+use ocmemd::wire::methods::{Event, Method, SearchParams, SearchResult};
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tempfile::TempDir;
+
+/// Far more than anything takes; only a broken test waits that long.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// A home for one daemon.
+pub struct Home {
+    folder: TempDir,
+}
+
+impl Home {
+    /// An empty home with an empty workspace, and no model.
+    pub fn new() -> Self {
+        let home = Self { folder: TempDir::new().unwrap() };
+        fs::create_dir_all(home.workspace().join("memory")).unwrap();
+        home.configure("");
+        home
+    }
+
+    /// The same with the model that the test script provides; `None`, said aloud, where there is none.
+    pub fn with_model() -> Option<Self> {
+        let Some(model) = std::env::var_os("OCMEMD_TEST_MODEL") else {
+            eprintln!("not run: OCMEMD_TEST_MODEL names no model folder; scripts/test provides one");
+            return None;
+        };
+        let home = Self::new();
+        home.configure(&format!("[storage]\nembedding_model = {:?}\n", Path::new(&model).display().to_string()));
+        Some(home)
+    }
+
+    /// Writes the configuration: the workspace, and `more`.
+    pub fn configure(&self, more: &str) {
+        let workspace = self.workspace().display().to_string();
+        let text = format!("{more}\n[[workspace]]\npath = {workspace:?}\nowner = \"owner\"\n");
+        fs::write(self.path().join("config.toml"), text).unwrap();
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn workspace(&self) -> PathBuf {
+        self.path().join("workspace")
+    }
+
+    /// Writes a note, as an editor does that writes in place.
+    pub fn note(&self, file: &str, text: &str) {
+        let path = self.workspace().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The real binary in this home, with nothing of the tester's environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ocmemd"));
+        command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", self.path()).env("LANG", "en_US.UTF-8");
+        command.env("TZ", "Asia/Shanghai").env("HF_HUB_OFFLINE", "1");
+        command.arg("--home").arg(self.path()).args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Starts a daemon and waits until clients can connect.
+    pub fn start(&self) -> Running {
+        let mut child = self.command(&["daemon", "--verbose"]).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (ready, waiting) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut seen = Vec::new();
+            for line in lines.map_while(Result::ok) {
+                if line.contains("ready") {
+                    let _ = ready.send(Ok(()));
+                }
+                seen.push(line);
+            }
+            let _ = ready.send(Err(seen.join("\n")));
+        });
+        waiting.recv_timeout(LONG).unwrap().unwrap_or_else(|log| panic!("the daemon did not start:\n{log}"));
+        Running { child: Mutex::new(child), socket: self.path().join("ocmemd.sock") }
+    }
+}
+
+/// A running daemon; it is killed when the test ends.
+pub struct Running {
+    child: Mutex<Child>,
+    socket: PathBuf,
+}
+
+impl Running {
+    pub fn pid(&self) -> u32 {
+        self.child.lock().unwrap().id()
+    }
+
+    pub async fn client(&self) -> Client {
+        Client::connect(&self.socket).await.unwrap()
+    }
+
+    /// Live events, from now on.
+    pub async fn events(&self) -> Events {
+        self.client().await.subscribe().await.unwrap()
+    }
+
+    pub async fn call<R: DeserializeOwned>(&self, method: Method, params: impl Serialize) -> R {
+        self.client().await.call(method, &params).await.unwrap()
+    }
+
+    pub async fn search(&self, query: &str) -> SearchResult {
+        let params = SearchParams { user: "owner".into(), query: query.into(), ..SearchParams::default() };
+        self.call(Method::Search, params).await
+    }
+
+    /// Ends it at once, as a crash does.
+    pub fn kill(&self) {
+        let mut child = self.child.lock().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// Asks it to go, and waits.
+    pub fn stop(&self) -> ExitStatus {
+        let mut child = self.child.lock().unwrap();
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        child.wait().unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Ok(child) = self.child.get_mut() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Waits for an event that `wanted` accepts.
+pub async fn wait_for(events: &mut Events, wanted: impl Fn(&Event) -> bool) -> Event {
+    let found = async {
+        loop {
+            let event = events.next().await.expect("the daemon went away").unwrap();
+            if wanted(&event) {
+                return event;
+            }
+        }
+    };
+    tokio::time::timeout(LONG, found).await.expect("the event did not come")
+}

@@ -130,7 +130,7 @@ impl Workspace {
         let old = decode(file, bytes)?;
 
         let (lines, at) = compose(&old);
-        let end = if old.lines().last().is_some() && old.contains("\r\n") { "\r\n" } else { "\n" };
+        let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
         let unfinished = !old.is_empty() && !old.ends_with('\n');
         let mut new = if unfinished { end.to_owned() } else { String::new() };
         lines.iter().for_each(|line| new.extend([line.as_str(), end]));
@@ -191,14 +191,13 @@ fn headings(old: &str, day: NaiveDate, section: Section) -> Vec<String> {
     let (day, section) = (day_heading(day), section.heading().to_owned());
     let (mut under_day, mut under_section, mut fenced) = (false, false, false);
     for line in old.lines().map(|line| line.trim_start_matches('\u{feff}').trim_end()) {
-        let level = line.chars().take_while(|c| *c == '#').count();
         if line == day {
             (under_day, under_section) = (true, false);
         } else if line == section {
             under_section = true;
         } else if line.starts_with("```") || line.starts_with("~~~") {
             fenced = !fenced;
-        } else if !fenced && (1..=6).contains(&level) {
+        } else if let Some(level) = level(line).filter(|_| !fenced) {
             (under_day, under_section) = (under_day && level > 2, false);
         }
     }
@@ -210,6 +209,13 @@ fn headings(old: &str, day: NaiveDate, section: Section) -> Vec<String> {
         lines.extend(heading);
     }
     lines
+}
+
+/// The level of a heading; a tag such as `#网关` is none.
+fn level(line: &str) -> Option<usize> {
+    let text = line.trim_start_matches('#');
+    let level = line.len() - text.len();
+    ((1..=6).contains(&level) && (text.is_empty() || text.starts_with([' ', '\t']))).then_some(level)
 }
 
 /// The lines of a note's bullet.

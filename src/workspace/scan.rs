@@ -130,7 +130,7 @@ pub enum Deletions {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Hold {
     /// The workspace could not be looked at.
-    #[error("nothing is taken for gone, because the workspace's {} could not be looked at: {why}", if .folder.is_empty() { "root" } else { .folder })]
+    #[error("<workspace>/{folder} cannot be looked at, so nothing in it is taken for gone: {why}")]
     Unreachable {
         /// The folder that was not looked at.
         folder: String,

@@ -68,7 +68,8 @@ fn what_others_wrote_stays_as_it_was() {
         // A section of the agent's own came after ours.
         (&format!("{own}- 乙\n\n## 系统\n- 丙\n"), format!("\n{own}- 10:30 记\n")),
         (&format!("{own}- 乙\n\n### 杂记\n- 丙\n"), "\n### [AUTO] 自动记录关键信息\n- 10:30 记\n".to_owned()),
-        // A heading in a fence is none.
+        // A tag is no heading, and neither is a comment in a fence.
+        (&format!("{own}- 乙\n#网关\n"), "- 10:30 记\n".to_owned()),
         (&format!("{own}```\n# 注释\n```\n"), "- 10:30 记\n".to_owned()),
     ];
     for (old, added) in table {

@@ -6,7 +6,7 @@ mod health;
 mod jobs;
 mod models;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +22,9 @@ use crate::memory::redact::redact;
 use crate::paths::{Paths, PathsError};
 use crate::schedule::{Schedule, ScheduleError, Tick};
 use crate::service::ingest::name_of;
-use crate::socket::{self, Listener, SocketError};
+use crate::socket::{self, BindError, Limits, Lock, LockError};
 use crate::store::{Report, Store, StoreError};
 use crate::watch::{Root, Watcher};
-use crate::wire::methods::Event;
 use crate::workspace::Workspace;
 use self::core::{Core, Parts};
 use self::models::WrongDimension;
@@ -39,9 +38,12 @@ pub enum DaemonError {
     /// The folders.
     #[error(transparent)]
     Paths(#[from] PathsError),
-    /// Another daemon runs, or the socket cannot be made.
+    /// Another daemon is alone with the database.
     #[error(transparent)]
-    Socket(#[from] SocketError),
+    Lock(#[from] LockError),
+    /// The socket cannot be made.
+    #[error(transparent)]
+    Bind(#[from] BindError),
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -56,20 +58,21 @@ pub enum DaemonError {
     JobEnded(&'static str),
 }
 
-/// Runs a daemon until `stop` is cancelled, then drains it. `ready` is called once clients can connect.
+/// Runs a daemon on the socket `place` until `stop` is cancelled, then drains it. `ready` is called once clients can
+/// connect.
 ///
 /// # Errors
 /// [`DaemonError`]; a model that is missing or broken is none, the daemon runs without it.
 pub async fn run(
     config: Config,
     paths: Paths,
+    place: &Path,
     clock: Clock,
     stop: CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), DaemonError> {
     paths.create_state_dir()?;
-    let place = socket::place(&paths)?;
-    let lock = socket::Lock::take(&place)?;
+    let alone = Lock::take(&paths.state_dir.join("ocmemd.lock"))?;
     refuse_wrong_dimension(&config, &paths)?;
     let (store, repaired) = open_store(&config).await?;
     let workspaces: Vec<Workspace> = config
@@ -80,8 +83,8 @@ pub async fn run(
     let (watcher, hints) = Watcher::start(workspaces.iter().map(root).collect());
     let (tick, ticks) = mpsc::channel(8);
     let schedule = Schedule::start(&[(Tick::Reconcile, &config.watch.reconcile)], tick).await?;
-    let listener = Listener::bind(&place, &lock)?;
-    let limits = socket::Limits { connections: config.socket.max_connections as usize, ..socket::Limits::default() };
+    let bound = socket::listener::bind(place)?;
+    let limits = Limits { connections: config.socket.max_connections as usize, drain: DRAIN, ..Limits::default() };
     let core = Arc::new(Core::new(Parts {
         config,
         paths,
@@ -90,7 +93,7 @@ pub async fn run(
         repaired,
         workspaces,
         watcher,
-        socket: place.socket.clone(),
+        socket: place.to_owned(),
     }));
 
     let mut jobs = JoinSet::new();
@@ -99,16 +102,19 @@ pub async fn run(
     jobs.spawn(async { ("notes", follow.await) });
     let vectors = until(stopping.clone(), jobs::make_vectors(Arc::clone(&core)));
     jobs.spawn(async { ("vectors", vectors.await) });
-    let served = socket::serve(listener, handlers::Api(Arc::clone(&core)), limits, stopping.clone());
-    jobs.spawn(async { ("socket", served.await) });
+    let served = socket::serve(bound, Arc::new(handlers::Api(Arc::clone(&core))), limits, stopping.clone());
+    jobs.spawn(async {
+        // The socket's own lock may go with it: the database's is what the next daemon waits for.
+        drop(served.await);
+        ("socket", ())
+    });
     ready();
-    tracing::info!(socket = %place.socket.display(), "ready");
+    tracing::info!(socket = %place.display(), "ready");
 
     let ended = tokio::select! {
         () = stop.cancelled() => None,
         Some(job) = jobs.join_next() => Some(job.map_or("unknown", |(name, ())| name)),
     };
-    core.tell(Event::Stopping);
     stopping.cancel();
     drain(jobs).await;
     // The timer is only a reminder: that it does not stop in time harms nothing.
@@ -117,7 +123,7 @@ pub async fn run(
         resident.embedder.shutdown();
     }
     store.close().await?;
-    drop(lock);
+    drop(alone);
     match ended {
         Some(name) if !stop.is_cancelled() => Err(DaemonError::JobEnded(name)),
         _ => Ok(()),
@@ -146,7 +152,7 @@ fn refuse_wrong_dimension(config: &Config, paths: &Paths) -> Result<(), WrongDim
     if config.long_term.vector_dim.is_none() {
         return Ok(());
     }
-    let folder: PathBuf = models::folder(config, &paths.models_dir);
+    let folder = models::folder(config, &paths.models_dir);
     match ModelFolder::open(&folder) {
         Ok(folder) => models::check_dimension(config, &folder),
         Err(_) => Ok(()),

@@ -167,5 +167,5 @@ async fn a_daemon_told_to_go_goes_well() {
     let home = Home::new();
     let running = home.start();
     assert!(running.stop().success());
-    assert!(!home.path().join("ocmemd.sock").exists());
+    assert!(!home.path().join("run/ocmemd.sock").exists());
 }

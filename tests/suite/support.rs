@@ -94,7 +94,7 @@ impl Home {
             let _ = ready.send(Err(seen.join("\n")));
         });
         waiting.recv_timeout(LONG).unwrap().unwrap_or_else(|log| panic!("the daemon did not start:\n{log}"));
-        Running { child: Mutex::new(child), socket: self.path().join("ocmemd.sock") }
+        Running { child: Mutex::new(child), socket: self.path().join("run/ocmemd.sock") }
     }
 }
 

@@ -18,8 +18,7 @@ use tokio::sync::broadcast;
 
 use super::core::Core;
 use crate::socket::Handler;
-use crate::wire::methods::{Event, Method, SubscribeParams, SubscribeResult};
-use crate::wire::{Error, ErrorKind, parse_params};
+use crate::wire::{Error, ErrorKind, Event, Method, parse_params};
 
 /// Answers the socket's requests.
 pub struct Api(pub Arc<Core>);
@@ -36,10 +35,7 @@ impl Handler for Api {
             Method::List => answer(list::handle(core, parse_params(params)?).await?),
             Method::Reindex => answer(reindex::handle(core, parse_params(params)?).await?),
             Method::Status => answer(status::handle(core, parse_params(params)?).await?),
-            Method::Subscribe => {
-                let SubscribeParams {} = parse_params(params)?;
-                answer(SubscribeResult { subscribed: true })
-            }
+            Method::Subscribe => Err(Error::new(ErrorKind::Internal, "the socket answers this itself")),
         }
     }
 

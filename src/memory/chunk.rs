@@ -122,7 +122,9 @@ fn halve<'a>(piece: &'a str, max_tokens: usize, count: &dyn Fn(&str) -> usize, i
         into.push(piece);
         return;
     }
-    if let Some((left, right)) = starts.get(starts.len() / 2).and_then(|middle| piece.split_at_checked(*middle)) {
+    if let Some((left, right)) =
+        starts.get(starts.len() / 2).and_then(|middle| piece.split_at_checked(*middle))
+    {
         halve(left, max_tokens, count, into);
         halve(right, max_tokens, count, into);
     }

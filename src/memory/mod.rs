@@ -1,5 +1,6 @@
 //! What a memory is and how it is read, cut, ranked and shown: pure functions and plain data, no input or output.
 
+pub mod block;
 pub mod chunk;
 pub mod entry;
 pub mod layout;

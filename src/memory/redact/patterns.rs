@@ -60,6 +60,9 @@ const KEYS: &[(&str, &str, Check)] = &[
     ("password", concat!(
         r"(?i-u:\b(?:postgres(?:ql)?|mysql|mariadb|rediss?|mongodb(?:\+srv)?|amqps?|mssql|clickhouse))",
         r#"://[^\s/?#:"'<>]*:([^\s"'<>，。；、）]+)@"#), Check::InUrl),
+    // 密码从 old 改成了 new: the old one stands behind a word (see below), this is the new one.
+    ("password", r"(?:密码|密碼|口令)从[ \t]*[!-~]{1,64}[ \t]*(?:更?改|换|变)(?:成|为)了?[ \t]*",
+        Check::Value(Word::Password, Said::Strong)),
     ("id_card", r"[1-9１-９][0-9０-９]{5}[ -]?[0-9０-９]{8}[ -]?[0-9０-９]{3}[0-9０-９XxＸｘ]", Check::IdCard),
     ("bank_card", r"[0-9０-９](?:[ －-]?[0-9０-９]){12,}", Check::BankCard),
     ("phone", concat!(r"(?:(?:[+＋]|00)?(?:86|８６)[ －-]?)?[1１][3-9３-９][0-9０-９]",
@@ -89,7 +92,7 @@ const FOR: &str = r"(?:(?i-u:for|of)[ \t][^\n:=：|]{1,30}?[ \t\u{3000}]*)?";
 /// `密码就是`, `口令已经改成了`; `:`, `=`, `→`: what follows is the value.
 const STRONG: &str = concat!(
     "(?:(?:我|你|他|她|它|就|还|也|都|又|已经?|现在|目前|暂时|统一|默认|仍然?|先|被){0,3}",
-    "(?:是|为|用|叫|(?:更?改|换|设置?|重置|变|更新)(?:成|为)了?)",
+    "(?:是|为|用|叫|从|(?:更?改|换|设置?|重置|变|更新)(?:成|为)了?)",
     r"[ \t]*(?:[:=：＝]{1,2})?|[:=：＝]{1,2}>?|→|->)[ \t\u{3000}]*",
 );
 

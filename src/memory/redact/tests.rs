@@ -124,6 +124,8 @@ fn passwords_said_in_words_lose_their_value_only() {
         let expected = format!("{}[已脱敏:password]{}", &text[..start], &text[end + 1..]);
         assert_eq!(clean(&said), expected, "{said}");
     }
+    let changed = "登录密码从 abc123 改成了 xyz789，别忘";
+    assert_eq!(clean(changed), "登录密码从 [已脱敏:password] 改成了 [已脱敏:password]，别忘");
     for (word, kind) in
         [("api_key=", "api_key"), ("apiKey: ", "api_key"), ("token=", "token"), ("secret：", "secret")]
     {

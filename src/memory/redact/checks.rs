@@ -118,7 +118,8 @@ fn stands_alone(text: &str, found: &Range<usize>) -> bool {
     let mut left = before.chars();
     let joined_left = match (left.next(), left.next()) {
         (Some(c), _) if c.is_ascii_alphanumeric() || c == '_' || digit(c).is_some() => true,
-        (Some('.' | '-'), Some(c)) => c.is_ascii_alphanumeric() || digit(c).is_some(),
+        (Some('.'), Some(c)) => digit(c).is_some(),
+        (Some('-'), Some(c)) => c.is_ascii_alphanumeric() || digit(c).is_some(),
         (Some('/'), Some(c)) => c.is_ascii_alphabetic(),
         _ => false,
     };

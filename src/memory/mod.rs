@@ -1,9 +1,13 @@
 //! What a memory is and how it is read, cut, ranked and shown: pure functions and plain data, no input or output.
 
+pub mod block;
+pub mod chunk;
 pub mod entry;
 pub mod layout;
+pub mod preview;
 pub mod redact;
 pub mod scope;
+pub mod tokens;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};
 pub use redact::Redacted;

@@ -44,13 +44,20 @@ async fn every_acknowledged_memory_survives_fifty_kills() {
 
     let running = home.start();
     let status: Status = running.call(Method::Status, StatusParams {}).await;
-    assert!(status.advice.iter().all(|advice| advice.code != AdviceCode::StoreRepaired), "{:?}", status.advice);
+    assert!(
+        status.advice.iter().all(|advice| advice.code != AdviceCode::StoreRepaired),
+        "{:?}",
+        status.advice
+    );
     let stored = everything(&running).await;
     let lost: Vec<_> = acknowledged.iter().filter(|(id, text)| stored.get(*id) != Some(*text)).collect();
     assert!(acknowledged.len() >= ROUNDS, "the writers hardly wrote: {}", acknowledged.len());
     assert!(lost.is_empty(), "lost {} of {}: {lost:?}", lost.len(), acknowledged.len());
     let (_, text) = acknowledged.last_key_value().unwrap();
-    assert!(running.search(text).await.hits.iter().any(|hit| hit.item.content == *text), "{text} lost its words");
+    assert!(
+        running.search(text).await.hits.iter().any(|hit| hit.item.content == *text),
+        "{text} lost its words"
+    );
 }
 
 /// Remembers one thing after the other until the daemon is gone.

@@ -4,8 +4,8 @@ use std::fs;
 
 use ocmemd::wire::ErrorKind;
 use ocmemd::wire::methods::{
-    ContextParams, ContextResult, Empty, Event, ForgetParams, ForgetResult, ListParams, ListResult, Method, ReindexParams,
-    ReindexResult, RememberParams, RememberResult, StatusParams,
+    ContextParams, ContextResult, Empty, Event, ForgetParams, ForgetResult, ListParams, ListResult, Method,
+    ReindexParams, ReindexResult, RememberParams, RememberResult, StatusParams,
 };
 use ocmemd::wire::status::{AdviceCode, State, Status};
 
@@ -26,7 +26,11 @@ async fn the_port_of_the_agent_that_was_asked_for_comes_first_with_its_day() {
     let found = running.search("work-agent 端口是多少？").await;
     assert!(found.hits[0].item.content.contains("8081"), "{:?}", found.hits);
     assert_eq!(found.hits[0].item.day.unwrap().to_string(), "2026-03-02");
-    assert_eq!(found.legs.iter().filter(|leg| !leg.ran).count(), 1, "without a model one leg says why it did not look");
+    assert_eq!(
+        found.legs.iter().filter(|leg| !leg.ran).count(),
+        1,
+        "without a model one leg says why it did not look"
+    );
 }
 
 #[tokio::test]
@@ -53,7 +57,10 @@ async fn a_line_appended_while_the_daemon_runs_is_found_without_a_restart() {
 async fn what_is_remembered_stands_in_todays_note_and_is_found_at_once() {
     let home = Home::new();
     let running = home.start();
-    let params = RememberParams { user: "owner".into(), text: "女儿对花生过敏".into(), ..RememberParams::default() };
+    let params =
+        RememberParams {
+            user: "owner".into(), text: "女儿对花生过敏".into(), ..RememberParams::default()
+        };
     let kept: RememberResult = running.call(Method::Remember, &params).await;
     assert_eq!((kept.deduped, kept.item.importance.get()), (false, 5));
     let note = fs::read_to_string(home.workspace().join(&kept.item.source.clone().unwrap().file)).unwrap();
@@ -81,7 +88,9 @@ async fn what_is_forgotten_stays_forgotten_when_the_file_is_read_again() {
         running.call(Method::Reindex, ReindexParams { full: true, ..ReindexParams::default() }).await;
     assert!(running.search("8081").await.hits.iter().all(|hit| hit.item.id != id));
     let other = running.client().await.call::<_, ForgetResult>(Method::Forget, &params).await.unwrap_err();
-    assert!(matches!(other, ocmemd::client::ClientError::Rpc(error) if error.data.kind == ErrorKind::NotFound));
+    assert!(
+        matches!(other, ocmemd::client::ClientError::Rpc(error) if error.data.kind == ErrorKind::NotFound)
+    );
 }
 
 #[tokio::test]
@@ -90,10 +99,13 @@ async fn one_users_memories_are_nobody_elses() {
     home.note("memory/2026-03-02.md", AGENTS);
     let running = home.start();
     reindex(&running).await;
-    let mine: ListResult = running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
-    let theirs: ListResult = running.call(Method::List, ListParams { user: "guest".into(), ..ListParams::default() }).await;
+    let mine: ListResult =
+        running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
+    let theirs: ListResult =
+        running.call(Method::List, ListParams { user: "guest".into(), ..ListParams::default() }).await;
     assert_eq!((mine.total, theirs.total), (2, 0));
-    let params = ContextParams { user: "guest".into(), input: "work-agent 端口".into(), ..ContextParams::default() };
+    let params =
+        ContextParams { user: "guest".into(), input: "work-agent 端口".into(), ..ContextParams::default() };
     let context: ContextResult = running.call(Method::Context, params).await;
     assert_eq!((context.block.as_str(), context.empty), ("", Some(Empty::NoMemories)));
 }
@@ -104,11 +116,16 @@ async fn the_context_block_is_framed_and_keeps_within_its_budget() {
     home.note("memory/2026-03-02.md", AGENTS);
     let running = home.start();
     reindex(&running).await;
-    let params = ContextParams { user: "owner".into(), input: "work-agent 端口是多少".into(), ..ContextParams::default() };
+    let params = ContextParams {
+        user: "owner".into(),
+        input: "work-agent 端口是多少".into(),
+        ..ContextParams::default()
+    };
     let context: ContextResult = running.call(Method::Context, &params).await;
     assert!(context.block.starts_with("【历史记忆】") && context.block.contains("8081"), "{}", context.block);
     assert!(context.block.trim_end().ends_with("【当前输入】"), "{}", context.block);
-    let tiny: ContextResult = running.call(Method::Context, ContextParams { budget: Some(1), ..params }).await;
+    let tiny: ContextResult =
+        running.call(Method::Context, ContextParams { budget: Some(1), ..params }).await;
     assert_eq!((tiny.block.as_str(), tiny.items.len()), ("", 0));
     assert!(tiny.left_out > 0);
 }
@@ -123,7 +140,11 @@ async fn a_workspace_that_vanishes_deletes_nothing_and_is_said() {
     reindex(&running).await;
     let status: Status = running.call(Method::Status, StatusParams {}).await;
     assert_eq!(status.state, State::Degraded);
-    assert!(status.advice.iter().any(|advice| advice.code == AdviceCode::WorkspaceUnreachable), "{:?}", status.advice);
+    assert!(
+        status.advice.iter().any(|advice| advice.code == AdviceCode::WorkspaceUnreachable),
+        "{:?}",
+        status.advice
+    );
     assert!(!running.search("work-agent").await.hits.is_empty());
     fs::rename(home.path().join("away"), home.workspace()).unwrap();
     let back = reindex(&running).await;
@@ -137,7 +158,8 @@ async fn a_secret_in_a_note_is_reported_and_not_indexed() {
     home.note("memory/2026-03-02.md", &format!("- 部署用的 token 是 {secret}\n"));
     let running = home.start();
     reindex(&running).await;
-    let listed: ListResult = running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
+    let listed: ListResult =
+        running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
     assert!(listed.items[0].content.contains("已脱敏") && !listed.items[0].content.contains("a1B2c3"));
     let status: Status = running.call(Method::Status, StatusParams {}).await;
     assert!(status.advice.iter().any(|advice| advice.code == AdviceCode::SecretsInFiles));
@@ -146,7 +168,11 @@ async fn a_secret_in_a_note_is_reported_and_not_indexed() {
         let path = entry.unwrap().path();
         if path.is_file() {
             let bytes = fs::read(&path).unwrap();
-            assert!(!bytes.windows(10).any(|found| found == b"a1B2c3D4e5"), "the secret is in {}", path.display());
+            assert!(
+                !bytes.windows(10).any(|found| found == b"a1B2c3D4e5"),
+                "the secret is in {}",
+                path.display()
+            );
         }
     }
 }

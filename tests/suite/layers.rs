@@ -54,7 +54,8 @@ fn module_of(path: &Path) -> Option<String> {
 
 /// The top-level modules named by `crate::x` and `crate::{x, y}`, comments aside.
 fn imports_of(text: &str) -> Vec<String> {
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let code: String =
+        text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let single = Regex::new(r"\bcrate::([a-z_]+)").unwrap();
     let group = Regex::new(r"\bcrate::\{([^;]*)\};").unwrap();
     let member = Regex::new(r"(?:^|,)\s*([a-z_]+)").unwrap();
@@ -79,7 +80,8 @@ fn imports_point_downwards() {
     let mut edges: BTreeMap<String, usize> = BTreeMap::new();
     for (path, text) in sources() {
         let Some(module) = module_of(&path) else { continue };
-        let own = floor_of(&module).unwrap_or_else(|| panic!("{module} stands on no floor: {}", path.display()));
+        let own =
+            floor_of(&module).unwrap_or_else(|| panic!("{module} stands on no floor: {}", path.display()));
         for imported in imports_of(&text) {
             let Some(floor) = floor_of(&imported) else { continue };
             *edges.entry(module.clone()).or_default() += 1;

@@ -27,14 +27,16 @@ fn fenced(language: &str) -> Vec<String> {
 
 #[test]
 fn every_method_has_an_example_that_its_schema_takes() {
-    let examples: Vec<Value> = fenced("json").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let examples: Vec<Value> =
+        fenced("json").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     for method in Method::ALL {
         let schema = schema::for_method(method);
         let validator = jsonschema::validator_for(&schema["params"]).unwrap();
         let own: Vec<&Value> = examples.iter().filter(|example| example["method"] == method.name()).collect();
         assert!(!own.is_empty(), "README shows no {}", method.name());
         for example in own {
-            let errors: Vec<String> = validator.iter_errors(&example["params"]).map(|error| error.to_string()).collect();
+            let errors: Vec<String> =
+                validator.iter_errors(&example["params"]).map(|error| error.to_string()).collect();
             assert!(errors.is_empty(), "{example}: {errors:?}");
         }
         assert!(readme().contains(&format!("`{}`", method.name())), "README's table lacks {}", method.name());
@@ -47,7 +49,8 @@ fn every_command_that_readme_shows_is_understood() {
     assert!(commands.len() > 5, "{commands:?}");
     for command in commands {
         let name = command.split_whitespace().nth(1).unwrap();
-        let help = std::process::Command::new(env!("CARGO_BIN_EXE_ocmemd")).args([name, "--help"]).output().unwrap();
+        let help =
+            std::process::Command::new(env!("CARGO_BIN_EXE_ocmemd")).args([name, "--help"]).output().unwrap();
         assert!(help.status.success(), "README shows {name}, which ocmemd does not know");
     }
 }

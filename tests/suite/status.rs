@@ -32,7 +32,10 @@ async fn reindex(running: &Running) {
 #[test]
 fn nobody_running() {
     let (code, status) = status(&Home::new());
-    assert_eq!((code, status.state, codes(&status)), (Some(3), State::NotRunning, vec![AdviceCode::NotRunning]));
+    assert_eq!(
+        (code, status.state, codes(&status)),
+        (Some(3), State::NotRunning, vec![AdviceCode::NotRunning])
+    );
     assert!(status.daemon.is_none());
 }
 

@@ -38,7 +38,10 @@ impl Home {
             return None;
         };
         let home = Self::new();
-        home.configure(&format!("[storage]\nembedding_model = {:?}\n", Path::new(&model).display().to_string()));
+        home.configure(&format!(
+            "[storage]\nembedding_model = {:?}\n",
+            Path::new(&model).display().to_string()
+        ));
         Some(home)
     }
 

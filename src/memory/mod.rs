@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod chunk;
+pub mod diff;
 pub mod entry;
 pub mod layout;
 pub mod preview;

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod entry;
 pub mod layout;
 pub mod preview;
+pub mod markdown;
 pub mod redact;
 pub mod scope;
 pub mod tokens;

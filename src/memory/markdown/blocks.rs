@@ -145,9 +145,8 @@ impl Builder {
     }
 
     fn quote(&mut self, line: &Line, text: &str) {
-        if self.hangs(line) {
-            self.extend(line, text);
-        } else if self.kind() == Some(Kind::Quote) && !self.gap && !text.is_empty() {
+        let goes_on = self.kind() == Some(Kind::Quote) && !self.gap && !text.is_empty();
+        if goes_on || self.hangs(line) {
             self.extend(line, text);
         } else if !text.is_empty() {
             self.start(Kind::Quote, line, text);

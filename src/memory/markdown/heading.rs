@@ -82,11 +82,10 @@ pub(super) fn parse(text: &str, year: Option<i32>) -> Heading {
 /// Appends `c`; brackets that a stamp left empty go.
 fn push(words: &mut String, c: char) {
     let open = |c: char| matches!(c, '(' | '（' | '[' | '【' | '［');
-    if matches!(c, ')' | '）' | ']' | '】' | '］') {
-        if words.trim_end_matches(is_separator).ends_with(open) {
-            while words.pop().is_some_and(|last| !open(last)) {}
-            return;
-        }
+    let closes = matches!(c, ')' | '）' | ']' | '】' | '］');
+    if closes && words.trim_end_matches(is_separator).ends_with(open) {
+        while words.pop().is_some_and(|last| !open(last)) {}
+        return;
     }
     words.push(c);
 }
@@ -113,5 +112,8 @@ fn is_separator(c: char) -> bool {
 
 /// Emoji, arrows, and the characters that join emoji.
 pub(super) fn is_decoration(c: char) -> bool {
-    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}' | '\u{200d}' | '\u{20e3}' | '\u{e0020}'..='\u{e007f}')
+    const SIGNS: &[(char, char)] =
+        &[('\u{2190}', '\u{2bff}'), ('\u{1f000}', '\u{1faff}'), ('\u{e0020}', '\u{e007f}')];
+    matches!(c, '\u{fe0f}' | '\u{200d}' | '\u{20e3}')
+        || SIGNS.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }

@@ -21,7 +21,7 @@ pub(super) fn leading(text: &str) -> Option<(Mark, &str)> {
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let mut chars = text.chars();
     let is_there = word.chars().all(|wanted| chars.next().is_some_and(|c| c.eq_ignore_ascii_case(&wanted)));
-    is_there.then(|| chars.as_str())
+    is_there.then_some(chars.as_str())
 }
 
 /// The mark that `text` ends with, and what precedes it.

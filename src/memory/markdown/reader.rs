@@ -283,15 +283,16 @@ impl<'a> Reader<'a> {
 
     /// Appends an entry, or lets the block of keys and values before it grow.
     fn push(&mut self, draft: Draft, may_grow: bool) {
-        if let (true, true, Some(last)) = (may_grow, self.growing, self.drafts.last_mut()) {
-            if last.content.chars().count() + draft.content.chars().count() <= MAX_BLOCK_CHARS {
-                last.content = format!("{}\n{}", last.content, draft.content);
-                last.lines.1 = draft.lines.1;
-                (last.day, last.time) = (draft.day, draft.time);
-                last.session = draft.session.or(last.session.take());
-                last.meta &= draft.meta;
-                return;
-            }
+        let room =
+            |last: &Draft| last.content.chars().count() + draft.content.chars().count() <= MAX_BLOCK_CHARS;
+        let grows = may_grow && self.growing;
+        if let Some(last) = self.drafts.last_mut().filter(|last| grows && room(last)) {
+            last.content = format!("{}\n{}", last.content, draft.content);
+            last.lines.1 = draft.lines.1;
+            (last.day, last.time) = (draft.day, draft.time);
+            last.session = draft.session.or(last.session.take());
+            last.meta &= draft.meta;
+            return;
         }
         self.drafts.push(draft);
         self.growing = may_grow;

@@ -1,7 +1,7 @@
 //! List markers as people type them, and what a list item says when it says nothing.
 
 /// Markers that need white space after them, since they also begin ordinary text.
-const SPACED: &[char] = &['-', '*', '+', '–', '—', '·', '－'];
+const SPACED: &[char] = &['-', '*', '+', '–', '·', '－'];
 /// Markers that nothing else begins with.
 const FREE: &[char] = &['•', '‣', '◦', '▪', '●', '○', '・', '■', '□'];
 /// What stands for "nothing yet", compared without brackets, emphasis and case.

@@ -28,11 +28,8 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
 
-use super::{Entry, Redacted};
+use super::{Entry, Redacted, layout};
 use reader::Reader;
-
-/// Files about who the user and the agent are; each of their bullets is an entry.
-const PROFILES: &[&str] = &["MEMORY.md", "USER.md", "IDENTITY.md", "SOUL.md", "TOOLS.md"];
 
 /// What is known of a file before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,9 +50,9 @@ impl NoteFile {
         is_padded.then(|| NaiveDate::parse_from_str(&date, "%Y-%m-%d").ok()).flatten()
     }
 
-    /// Whether it is one of the workspace's own pages about the user and the agent.
+    /// Whether it is a page about the user or the agent, each bullet of which is an entry.
     pub fn is_profile(&self) -> bool {
-        PROFILES.iter().any(|name| self.name.eq_ignore_ascii_case(name))
+        layout::ROOT_FILES.contains(&self.name.as_str())
     }
 }
 

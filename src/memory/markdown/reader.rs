@@ -378,7 +378,7 @@ fn is_footer(block: &Block, is_last: bool) -> bool {
             .strip_prefix(word)
             .is_some_and(|rest| inner.is_some() || rest.trim_start().starts_with([':', '：']))
     });
-    let is_signature = line.starts_with(['—', '–']) || line.starts_with("--");
+    let is_signature = line.starts_with('—') || line.starts_with("--");
     is_known
         || (is_last && (inner.is_some() || (is_signature && line.chars().count() <= MAX_SIGNATURE_CHARS)))
 }

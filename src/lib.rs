@@ -13,5 +13,8 @@ pub mod memory;
 pub mod wire;
 // F3
 pub mod schedule;
+pub mod socket;
 pub mod watch;
 pub mod workspace;
+// F4
+pub mod client;

@@ -72,7 +72,7 @@ pub enum Version {
 }
 
 /// Why a request was not done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     /// The JSON-RPC code.
@@ -84,7 +84,7 @@ pub struct Error {
 }
 
 /// What a program may rely on in an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ErrorData {
     /// A stable word.
     pub kind: ErrorKind,
@@ -136,6 +136,21 @@ impl ErrorKind {
             Self::StorageFull => -32005,
             Self::Storage => -32006,
             Self::ShuttingDown => -32007,
+        }
+    }
+}
+
+impl Response {
+    /// The answer to a request that was not done.
+    pub fn failed(id: Id, error: Error) -> Self {
+        Self { jsonrpc: Version::V2, id, outcome: Outcome::Error(error) }
+    }
+
+    /// The answer to a request, done or not.
+    pub fn new(id: Id, outcome: Result<Value, Error>) -> Self {
+        match outcome {
+            Ok(result) => Self { jsonrpc: Version::V2, id, outcome: Outcome::Result(result) },
+            Err(error) => Self::failed(id, error),
         }
     }
 }

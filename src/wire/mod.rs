@@ -7,9 +7,13 @@
 
 pub mod envelope;
 pub mod methods;
+pub mod request;
+pub mod schema;
 pub mod status;
 
-pub use envelope::{Error, ErrorKind, Id, Notification, Request, Response};
+pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
+pub use methods::{Event, Method};
+pub use request::parse_params;
 
 /// The version of this protocol; it grows when a known method changes its meaning.
 pub const PROTOCOL: u32 = 1;

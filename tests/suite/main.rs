@@ -4,5 +4,6 @@ mod crash;
 mod daemon;
 mod layers;
 mod readme;
+mod socket;
 mod status;
 mod support;

@@ -8,3 +8,5 @@
 pub mod clock;
 // F1
 pub mod memory;
+// F3
+pub mod store;

@@ -14,6 +14,7 @@ pub mod wire;
 // F3
 pub mod schedule;
 pub mod socket;
+pub mod store;
 pub mod watch;
 pub mod workspace;
 // F4

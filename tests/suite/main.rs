@@ -3,6 +3,7 @@
 mod crash;
 mod daemon;
 mod layers;
+mod model;
 mod readme;
 mod socket;
 mod status;

@@ -8,10 +8,13 @@
 // F0
 pub mod checksum;
 pub mod clock;
+pub mod paths;
 // F1
 pub mod memory;
-// F2
 pub mod wire;
+// F2
+pub mod config;
+pub mod telemetry;
 // F3
 pub mod embed;
 pub mod hub;

@@ -1,0 +1,77 @@
+//! Writes the first configuration, and changes one key of an existing one without touching the rest.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, value};
+
+use super::error::{Origin, Problem};
+use super::{Config, ConfigError, Workspace};
+
+/// Every key with its default and reason.
+const TEMPLATE: &str = include_str!("../../config/ocmemd.toml");
+
+impl Config {
+    /// Writes a first configuration: the workspaces, and every other key as a comment, so that defaults may improve.
+    ///
+    /// # Errors
+    /// Where the file exists already, or cannot be written.
+    pub fn write_initial(path: &Path, workspaces: &[Workspace]) -> Result<(), ConfigError> {
+        let mut text: String = TEMPLATE.lines().map(commented).collect();
+        for workspace in workspaces {
+            let path = toml::Value::from(workspace.path.to_string_lossy().into_owned());
+            let owner = toml::Value::from(workspace.owner.as_str());
+            text.push_str(&format!("\n[[workspace]]\npath = {path}\nowner = {owner}\n"));
+        }
+        let write = || {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        };
+        write().map_err(|error| Problem::Write(path.to_owned(), error).into())
+    }
+
+    /// Sets `storage.embedding_model`; comments and all other keys stay as they are. Makes the file where it is missing.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, parsed or replaced.
+    pub fn set_embedding_model(path: &Path, model: &str) -> Result<(), ConfigError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(Problem::Read(path.to_owned(), error).into()),
+        };
+        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+            let before = error.span().map_or(0, |span| span.start);
+            let line = text.bytes().take(before).filter(|byte| *byte == b'\n').count() + 1;
+            Problem::Syntax(Origin::File(path.to_owned(), line), error.message().to_owned())
+        })?;
+        document["storage"]["embedding_model"] = value(model);
+        replace(path, &document.to_string()).map_err(|error| Problem::Write(path.to_owned(), error).into())
+    }
+}
+
+/// A line of the template with its key turned into a comment; sections stay.
+fn commented(line: &str) -> String {
+    let key = line.starts_with(|first: char| first.is_ascii_lowercase());
+    format!("{}{line}\n", if key { "# " } else { "" })
+}
+
+/// Puts `text` in the file's place at once: whoever reads sees the old file or the new one. A link stays a link.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(folder)?;
+    let temporary: PathBuf = target.with_extension(format!("toml.{}", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(old) = fs::metadata(&target) {
+        file.set_permissions(old.permissions())?;
+    }
+    file.sync_all()?;
+    fs::rename(&temporary, &target)
+}

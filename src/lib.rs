@@ -25,3 +25,6 @@ pub mod watch;
 pub mod workspace;
 // F4
 pub mod client;
+pub mod service;
+// F5
+pub mod daemon;

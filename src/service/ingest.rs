@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use crate::clock::Clock;
-use crate::memory::diff::{self, Known};
+use crate::memory::diff::{self, Known, Pair};
 use crate::memory::entry::ContentHash;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
@@ -271,8 +271,8 @@ fn apply(
     let of = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id);
     let new = |id: MemoryId, entry: &Entry| memory_of(id, entry, scope, root, &file, clock);
     let mut changes = Changes::default();
-    for (id, at) in diff.kept.iter().chain(&diff.changed) {
-        let (entry, words) = &entries[*at];
+    for Pair { id, found } in diff.kept.iter().chain(&diff.moved).chain(&diff.changed) {
+        let (entry, words) = &entries[*found];
         match of(id) {
             Some(memory) if same_but_lines(memory, entry) => {
                 if memory.source.as_ref().is_some_and(|source| source.lines != entry.lines) {
@@ -334,8 +334,10 @@ fn known(memory: &Memory) -> Known {
         hash: memory.hash.clone(),
         lines: memory.source.as_ref().map_or((0, 0), |source| source.lines),
         content: memory.content.clone(),
+        context: memory.context.clone(),
         day: memory.day,
         time: memory.time,
+        mark: memory.mark,
     }
 }
 

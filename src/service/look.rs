@@ -37,7 +37,7 @@ pub async fn get(store: &Store, scope: &Scope, id: &str) -> Result<Memory, GetEr
     }
 }
 
-/// Memories that pass the filter, the newest day first, and how many there are in all.
+/// A page of the memories that pass the filter, the newest day first, and whether more follow.
 ///
 /// # Errors
 /// What the store says.
@@ -47,15 +47,11 @@ pub async fn list(
     filter: Filter,
     limit: usize,
     offset: usize,
-) -> Result<(Vec<Memory>, u64), StoreError> {
+) -> Result<(Vec<Memory>, bool), StoreError> {
     let scope = scope.clone();
-    store
-        .read(move |reader| {
-            let listed = reader.list(&scope, &filter, limit, offset)?;
-            let total = reader.count(&scope, &filter)?;
-            Ok((listed.into_iter().map(|(_, memory)| memory).collect(), total))
-        })
-        .await
+    let listed = store.read(move |reader| reader.list(&scope, &filter, limit + 1, offset)).await?;
+    let more = listed.len() > limit;
+    Ok((listed.into_iter().take(limit).map(|(_, memory)| memory).collect(), more))
 }
 
 /// Notes that these memories were given to the agent: an access each, once a session and day.

@@ -1,6 +1,7 @@
 //! Whether rows, words and vectors still belong together, and what can be done if not.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use super::generations::memory_of;
 use super::rows::COLUMNS;
@@ -28,6 +29,21 @@ impl Report {
     /// Whether all was well.
     pub fn is_clean(&self) -> bool {
         *self == Self::default()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            (self.without_words.len(), "memories without words"),
+            (self.stray_words, "words without a memory"),
+            (usize::from(self.words_rebuilt), "word index built anew"),
+            (self.stray_vectors, "vectors that did not fit their memory"),
+            (self.vector_tables, "vector tables"),
+            (self.wrong_totals, "word totals"),
+        ];
+        let found = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        f.write_str(&found.collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -50,6 +50,14 @@ impl Reader<'_> {
         Ok(found.collect::<Result<_, _>>()?)
     }
 
+    /// What the file was when it was last read; `None` if it never was.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn file(&self, scope: &Scope, workspace: &str, file: &str) -> Result<Option<FileState>, StoreError> {
+        Ok(self.files(scope, workspace)?.into_iter().find(|state| state.file == file))
+    }
+
     /// Which entries of the file were forgotten while it held them, by content hash, and how many of each.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ pub use generations::{Generation, GenerationState};
 pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;
+pub use schema::SCHEMA;
 pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS};
 pub use words::{MAX_QUERY_TERMS, WordStats};
 

@@ -85,6 +85,18 @@ impl Reader<'_> {
         .collect()
     }
 
+    /// How many memories, of all users, have no vectors in the generation yet.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn waiting_of_all_users(&self, generation: i64) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT (SELECT count(*) FROM memories) - (SELECT count(*) FROM embedded WHERE generation = ?1)",
+        )?;
+        let waiting: i64 = statement.query_row([generation], |row| row.get(0))?;
+        Ok(waiting.unsigned_abs())
+    }
+
     /// The calibration last stored for the user, the generation and the language.
     ///
     /// # Errors

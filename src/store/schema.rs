@@ -13,6 +13,9 @@ use super::StoreError;
 /// One step a version; step 0 makes version 1. A step that was released is never edited.
 pub(super) const STEPS: &[&str] = &[include_str!("schema_1.sql")];
 
+/// The version of the schema that this program writes.
+pub const SCHEMA: u32 = STEPS.len() as u32;
+
 /// How long a connection waits for another process before it says [`StoreError::Busy`].
 const PATIENCE: Duration = Duration::from_secs(5);
 

@@ -406,8 +406,8 @@ pub struct ListParams {
 pub struct ListResult {
     /// Newest first.
     pub items: Vec<Item>,
-    /// How many there are in all.
-    pub total: u64,
+    /// Whether there are more behind these.
+    pub more: bool,
 }
 
 /// Parameters of `reindex`.

@@ -103,7 +103,7 @@ async fn one_users_memories_are_nobody_elses() {
         running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
     let theirs: ListResult =
         running.call(Method::List, ListParams { user: "guest".into(), ..ListParams::default() }).await;
-    assert_eq!((mine.total, theirs.total), (2, 0));
+    assert_eq!((mine.items.len(), theirs.items.len()), (2, 0));
     let params =
         ContextParams { user: "guest".into(), input: "work-agent 端口".into(), ..ContextParams::default() };
     let context: ContextResult = running.call(Method::Context, params).await;

@@ -75,7 +75,7 @@ pub fn source(memory: &Memory) -> Option<ItemSource> {
 /// A store's error for the client.
 pub fn store(error: StoreError) -> Error {
     let kind = match error {
-        StoreError::Full(_) => ErrorKind::StorageFull,
+        StoreError::Full => ErrorKind::StorageFull,
         StoreError::Closed => ErrorKind::ShuttingDown,
         _ => ErrorKind::Storage,
     };

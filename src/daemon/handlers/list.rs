@@ -19,6 +19,6 @@ pub async fn handle(core: &Core, params: ListParams) -> Result<ListResult, Error
         ..Filter::default()
     };
     let listed = look::list(&core.store, &scope, filter, limit, params.offset as usize).await;
-    let (memories, total) = listed.map_err(convert::store)?;
-    Ok(ListResult { items: memories.into_iter().map(convert::item).collect(), total })
+    let (memories, more) = listed.map_err(convert::store)?;
+    Ok(ListResult { items: memories.into_iter().map(convert::item).collect(), more })
 }

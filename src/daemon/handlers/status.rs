@@ -1,12 +1,13 @@
 //! `status`: the truth about the daemon, and what to do where it is not well.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::convert;
 use crate::daemon::core::Core;
 use crate::daemon::models::{Models, Resident, Trouble};
 use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
-use crate::store::{FileState, Generation, GenerationState, StoreError, WorkspaceCounts};
+use crate::store::{FileState, Generation, SCHEMA, GenerationState, StoreError, WorkspaceCounts};
 use crate::watch::Mode;
 use crate::wire::status::{
     Advice, AdviceCode, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile, SkippedFile, State, Status,
@@ -25,8 +26,6 @@ struct Stored {
     active: Option<Generation>,
     rebuilding: Option<u64>,
     files: Vec<Vec<FileState>>,
-    bytes: u64,
-    schema: u32,
 }
 
 /// Looks at everything and says how it is.
@@ -46,8 +45,8 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
         model: models.answering.as_ref().or(models.building.as_ref()).map(model_status),
         store: StoreStatus {
             path: core.config.storage.sqlite_path.display().to_string(),
-            bytes: stored.bytes,
-            schema: stored.schema,
+            bytes: size(&core.config.storage.sqlite_path),
+            schema: SCHEMA,
             generation: stored.active.as_ref().map(|active| active.id),
         },
         latency: LatencyStatus {
@@ -78,14 +77,20 @@ async fn look(core: &Core) -> Result<Stored, StoreError> {
             let building = generations.iter().find(|one| one.state == GenerationState::Building);
             Ok(Stored {
                 counts: reader.counts_of_all_users()?,
-                rebuilding: building.map(|one| reader.pending_count_of_all_users(one.id)).transpose()?,
+                rebuilding: building.map(|one| reader.waiting_of_all_users(one.id)).transpose()?,
                 files: places.iter().map(|(scope, root)| reader.files(scope, root)).collect::<Result<_, _>>()?,
-                bytes: reader.bytes()?,
-                schema: reader.schema()?,
                 active: generations.into_iter().find(|one| one.state == GenerationState::Active),
             })
         })
         .await
+}
+
+/// The database's size with its log, in bytes.
+fn size(path: &Path) -> u64 {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let files = [path, Path::new(&log)];
+    files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum()
 }
 
 fn memories(stored: &Stored) -> Memories {
@@ -132,7 +137,7 @@ fn model_status(resident: &Resident) -> ModelStatus {
         hash: identity.hash.clone(),
         dimension: identity.dimension as u32,
         source: identity.source.clone(),
-        precision: embedder.precisions().to_string(),
+        precision: format!("{} for queries, {} for batches", embedder.precisions().query, embedder.precisions().batch),
         load_ms: embedder.load_time().as_millis() as u64,
     }
 }

@@ -31,7 +31,7 @@ impl Draft {
             _ => Importance::NORMAL,
         };
         Entry {
-            hash: hash(&self.content),
+            hash: content_hash(&self.content),
             content: Redacted::derived(self.content),
             context: Redacted::derived(self.context),
             day: self.day,
@@ -45,7 +45,7 @@ impl Draft {
 }
 
 /// The hash of what is said, whatever bullets and indentation it is said with.
-fn hash(content: &str) -> ContentHash {
+pub fn content_hash(content: &str) -> ContentHash {
     let lines: Vec<&str> =
         content.lines().map(str::trim).map(|line| bullet::marked(line).unwrap_or(line)).collect();
     ContentHash::of(lines.join("\n").trim_end().as_bytes())

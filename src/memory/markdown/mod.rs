@@ -29,6 +29,7 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 
 use super::{Entry, Redacted, layout};
+pub use draft::content_hash;
 use reader::Reader;
 
 /// What is known of a file before it is read.

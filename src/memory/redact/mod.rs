@@ -74,7 +74,8 @@ const PLACEHOLDER_START: &str = "[已脱敏:";
 
 /// Whether a text is one placeholder and nothing else.
 fn is_placeholder(text: &str) -> bool {
-    text.strip_prefix(PLACEHOLDER_START).is_some_and(|rest| rest.find(']') == Some(rest.len() - 1))
+    let kind = text.strip_prefix(PLACEHOLDER_START).and_then(|rest| rest.strip_suffix(']'));
+    kind.is_some_and(|kind| !kind.contains(']'))
 }
 
 /// Overlapping spans become one.

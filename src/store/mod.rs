@@ -35,7 +35,7 @@ pub use generations::{Generation, GenerationState};
 pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;
-pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS};
+pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS, Parts};
 pub use words::{MAX_QUERY_TERMS, WordStats};
 
 /// Read connections. More would only contend for two cores.

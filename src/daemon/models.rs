@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 use crate::config::{Config, EmbeddingModel};
 use crate::embed::{EmbedError, Embedder, ModelFolder, Options};
-use crate::hub;
+use crate::hub::Spec;
 use crate::memory::entry::ContentHash;
 use crate::store::{Generation, GenerationState, Store, StoreError};
 
@@ -81,10 +81,11 @@ pub struct WrongDimension {
 
 /// Where the configured model's folder is, or would be.
 pub fn folder(config: &Config, models_dir: &Path) -> PathBuf {
-    match &config.storage.embedding_model {
-        EmbeddingModel::Folder(folder) => folder.clone(),
-        EmbeddingModel::Hub(name) => hub::folder(models_dir, name),
-    }
+    let spec = match &config.storage.embedding_model {
+        EmbeddingModel::Folder(folder) => Spec::Folder(folder.clone()),
+        EmbeddingModel::Hub(name) => Spec::Repository(name.clone()),
+    };
+    spec.folder(models_dir)
 }
 
 /// Refuses a configured dimension that is not the model's, as far as the model's folder is there to tell.

@@ -36,7 +36,7 @@ pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;
 pub use schema::SCHEMA;
-pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS};
+pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS, Parts};
 pub use words::{MAX_QUERY_TERMS, WordStats};
 
 /// Read connections. More would only contend for two cores.

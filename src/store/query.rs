@@ -116,8 +116,18 @@ impl Reader<'_> {
         min_importance: Importance,
         limit: usize,
     ) -> Result<Vec<(RowId, Memory)>, StoreError> {
-        let filter = Filter { from: Some(since), min_importance: Some(min_importance), ..Filter::default() };
-        self.list(scope, &filter, limit, 0)
+        let Some(within) = self.in_scope(scope)? else { return Ok(Vec::new()) };
+        // Not by way of `list`: optional conditions keep SQLite from using the index by day, and this is asked at every prompt.
+        self.memories(
+            "AND m.day >= ?3 AND m.importance >= ?4 ORDER BY m.day DESC, m.time DESC, m.key DESC LIMIT ?5",
+            params![
+                within.user,
+                within.least_audience,
+                since.to_string(),
+                min_importance.get(),
+                limit as i64
+            ],
+        )
     }
 
     /// Everything read from one file, in the order of its lines.

@@ -15,6 +15,9 @@ pub const MAX_PARTS: usize = 16;
 /// Neighbours of one search at most, which is sqlite-vec's own limit.
 pub const MAX_NEIGHBOURS: usize = 4_096;
 
+/// The vectors of one memory, one for each part of its text.
+pub type Parts = Vec<Vec<f32>>;
+
 impl Reader<'_> {
     /// The `k` memories whose best part is nearest to `query`, with its cosine, nearest first.
     /// User and audience are part of the search, so that others' memories never crowd out these. `k` is cut at [`MAX_NEIGHBOURS`].
@@ -90,7 +93,7 @@ impl Reader<'_> {
         scope: &Scope,
         generation: i64,
         rows: &[RowId],
-    ) -> Result<Vec<(RowId, Vec<Vec<f32>>)>, StoreError> {
+    ) -> Result<Vec<(RowId, Parts)>, StoreError> {
         let generation = self.generation(generation)?;
         let Some(within) = self.in_scope(scope)? else { return Ok(Vec::new()) };
         let mut parts = self.connection.prepare_cached(&format!(
@@ -108,7 +111,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    fn parts(&self, generation: &Generation, row: RowId, parts: i64) -> Result<Vec<Vec<f32>>, StoreError> {
+    fn parts(&self, generation: &Generation, row: RowId, parts: i64) -> Result<Parts, StoreError> {
         // By row, one at a time: any other condition without a search would walk over every user's vectors.
         let sql = format!("SELECT embedding FROM {} WHERE rowid = ?1", generation.table());
         let mut statement = self.connection.prepare_cached(&sql)?;

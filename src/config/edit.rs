@@ -4,9 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use toml_edit::{DocumentMut, value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use super::error::{Origin, Problem};
+use super::layers::line_of;
 use super::{Config, ConfigError, Workspace};
 
 /// Every key with its default and reason.
@@ -35,24 +36,47 @@ impl Config {
         write().map_err(|error| Problem::Write(path.to_owned(), error).into())
     }
 
+    /// Adds a workspace to an existing file; everything else stays as it is.
+    ///
+    /// # Errors
+    /// Where the file cannot be read, parsed or replaced.
+    pub fn add_workspace(path: &Path, workspace: &Workspace) -> Result<(), ConfigError> {
+        change(path, |document| {
+            let mut block = Table::new();
+            block["path"] = value(workspace.path.to_string_lossy().into_owned());
+            block["owner"] = value(workspace.owner.as_str());
+            let blocks = document.entry("workspace").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+            if let Some(inline) = blocks.as_array_mut() {
+                inline.push(block.into_inline_table());
+            } else if let Some(blocks) = blocks.as_array_of_tables_mut() {
+                blocks.push(block);
+            }
+        })
+    }
+
     /// Sets `storage.embedding_model`; comments and all other keys stay as they are. Makes the file where it is missing.
     ///
     /// # Errors
     /// Where the file cannot be read, parsed or replaced.
     pub fn set_embedding_model(path: &Path, model: &str) -> Result<(), ConfigError> {
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(Problem::Read(path.to_owned(), error).into()),
-        };
-        let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-            let before = error.span().map_or(0, |span| span.start);
-            let line = text.bytes().take(before).filter(|byte| *byte == b'\n').count() + 1;
-            Problem::Syntax(Origin::File(path.to_owned(), line), error.message().to_owned())
-        })?;
-        document["storage"]["embedding_model"] = value(model);
-        replace(path, &document.to_string()).map_err(|error| Problem::Write(path.to_owned(), error).into())
+        change(path, |document| document["storage"]["embedding_model"] = value(model))
     }
+}
+
+/// Reads the file as it is written, changes it, and puts it back.
+fn change(path: &Path, edit: impl FnOnce(&mut DocumentMut)) -> Result<(), ConfigError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(Problem::Read(path.to_owned(), error).into()),
+    };
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let before = error.span().map_or(0, |span| span.start);
+        let origin = Origin::File(path.to_owned(), line_of(&text, before));
+        Problem::Syntax(origin, error.message().to_owned())
+    })?;
+    edit(&mut document);
+    replace(path, &document.to_string()).map_err(|error| Problem::Write(path.to_owned(), error).into())
 }
 
 /// A line of the template with its key turned into a comment; sections stay.

@@ -167,6 +167,6 @@ fn to_value(value: DeValue<'_>, span: std::ops::Range<usize>) -> Value {
 }
 
 /// The line of a byte offset, from 1.
-fn line_of(text: &str, offset: usize) -> usize {
+pub(super) fn line_of(text: &str, offset: usize) -> usize {
     text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
 }

@@ -22,7 +22,7 @@ use crate::memory::UserId;
 use crate::paths::Paths;
 pub use error::{ConfigError, Origin, Problem};
 use layers::{Layers, Placed};
-pub use raw::{Context, LongTerm, MemoryPosition, Recall, ShortTerm, Socket, TimePart, Watch};
+pub use raw::{Context, DEFAULT_OWNER, LongTerm, MemoryPosition, Recall, ShortTerm, Socket, TimePart, Watch};
 use raw::{Raw, RawWorkspace};
 
 /// The configuration as everything else uses it.

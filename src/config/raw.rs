@@ -26,7 +26,7 @@ pub(super) struct RawWorkspace {
 }
 
 /// The user id of a workspace whose owner is not named.
-pub(super) const DEFAULT_OWNER: &str = "owner";
+pub const DEFAULT_OWNER: &str = "owner";
 
 fn default_owner() -> String {
     DEFAULT_OWNER.to_owned()

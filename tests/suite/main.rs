@@ -1,5 +1,6 @@
 //! The one integration-test binary: one link of the model's code instead of many.
 
+mod cli;
 mod crash;
 mod daemon;
 mod layers;

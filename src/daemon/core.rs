@@ -11,11 +11,14 @@ use tokio::sync::{Notify, broadcast, watch};
 use super::health::Health;
 use super::models::{self, Models};
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, TimePart};
+use crate::memory::block::Frame;
+use crate::memory::rank::{TimeMode, Weights};
 use crate::memory::{MemoryId, Scope, UserId};
 use crate::paths::Paths;
 use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of};
 use crate::service::look;
+use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
 use crate::store::{Report, Store};
 use crate::watch::Watcher;
@@ -90,10 +93,11 @@ impl Core {
     pub fn new(parts: Parts) -> Self {
         let Parts { config, paths, clock, store, repaired, workspaces, watcher, socket } = parts;
         let ingest = Ingest::new(store.clone(), clock.clone());
+        let recall = Recall::new(store.clone(), None, recall_settings(&config), clock.clone());
         Self {
             remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
             ingest,
-            models: watch::Sender::new(Models::default()),
+            models: watch::Sender::new(Models::none(recall)),
             health: Health::default(),
             events: broadcast::Sender::new(EVENTS),
             waiting: Notify::new(),
@@ -120,6 +124,16 @@ impl Core {
     /// The workspace that a user's own memories are written to: the first that is his.
     pub fn workspace_of(&self, user: &UserId) -> Option<&Workspace> {
         self.workspaces.iter().find(|workspace| workspace.owner() == user)
+    }
+
+    /// Recall with the model that answers now.
+    pub fn recall(&self) -> Recall {
+        self.models.borrow().recall.clone()
+    }
+
+    /// What stands around injected memories.
+    pub fn frame(&self) -> Frame {
+        Frame { system_prefix: self.config.context.system_prefix.clone(), ..Frame::default() }
     }
 
     /// Takes in one file, and tells.
@@ -192,5 +206,23 @@ impl Core {
 
     fn scans(&self) -> MutexGuard<'_, BTreeMap<String, Reconciled>> {
         self.scans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The recall settings of a configuration.
+fn recall_settings(config: &Config) -> Settings {
+    let (recall, long_term) = (&config.recall, &config.long_term);
+    Settings {
+        // The configuration has checked them.
+        weights: Weights::new(recall.vector_weight, recall.keyword_weight, recall.time_weight).unwrap_or_default(),
+        time: match recall.time {
+            TimePart::Asked => TimeMode::Asked,
+            TimePart::Recency => TimeMode::Recency,
+        },
+        time_decay_factor: long_term.time_decay_factor,
+        candidates: recall.vector_candidates as usize,
+        recent_days: u64::from(recall.recent_days),
+        top_k: long_term.top_k as usize,
+        min_score: long_term.min_score,
     }
 }

@@ -98,7 +98,7 @@ async fn embed_next(core: &Core, models: &Models) -> Result<bool, VectorsError> 
     core.store.write(move |writer| writer.activate(generation)).await?;
     let model = building.embedder.identity().name.clone();
     tracing::info!(model, "another model answers from now on");
-    core.models.send_replace(Models { answering: Some(building.clone()), ..Models::default() });
+    core.models.send_modify(Models::switch);
     core.tell(Event::Switched { model });
     Ok(true)
 }

@@ -119,8 +119,10 @@ pub async fn run(
     drain(jobs).await;
     // The timer is only a reminder: that it does not stop in time harms nothing.
     let _ = schedule.shutdown().await;
-    for resident in core.models.send_replace(models::Models::default()).all() {
-        resident.embedder.shutdown();
+    let mut resident = Vec::new();
+    core.models.send_modify(|models| resident = models.let_go());
+    for model in resident {
+        model.embedder.shutdown();
     }
     store.close().await?;
     drop(alone);

@@ -8,6 +8,7 @@ use crate::config::{Config, EmbeddingModel};
 use crate::embed::{EmbedError, Embedder, ModelFolder, Options};
 use crate::hub::Spec;
 use crate::memory::entry::ContentHash;
+use crate::service::recall::Recall;
 use crate::store::{Generation, GenerationState, Store, StoreError};
 
 /// A loaded model and the generation of vectors that are its.
@@ -20,8 +21,10 @@ pub struct Resident {
 }
 
 /// What is resident.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Models {
+    /// Recall with the answering model, or by words alone.
+    pub recall: Recall,
     /// Answers queries.
     pub answering: Option<Resident>,
     /// Is being built, and answers once it is complete.
@@ -31,14 +34,33 @@ pub struct Models {
 }
 
 impl Models {
+    /// No model yet: `recall` goes by words alone.
+    pub fn none(recall: Recall) -> Self {
+        Self { recall, answering: None, building: None, trouble: None }
+    }
+
+    /// Lets `answering` answer, while `building` is built.
+    fn become_resident(&mut self, answering: Option<Resident>, building: Option<Resident>) {
+        self.recall = self.recall.with_model(answering.as_ref().map(|resident| resident.embedder.clone()));
+        (self.answering, self.building, self.trouble) = (answering, building, None);
+    }
+
+    /// Lets the model that was being built answer from now on.
+    pub fn switch(&mut self) {
+        let built = self.building.take();
+        self.become_resident(built, None);
+    }
+
+    /// Lets go of every model, and gives them back.
+    pub fn let_go(&mut self) -> Vec<Resident> {
+        let all = self.answering.iter().chain(&self.building).cloned().collect();
+        self.become_resident(None, None);
+        all
+    }
+
     /// Whether any model is there.
     pub fn is_resident(&self) -> bool {
         self.answering.is_some() || self.building.is_some()
-    }
-
-    /// Every resident model.
-    pub fn all(&self) -> impl Iterator<Item = &Resident> {
-        self.answering.iter().chain(&self.building)
     }
 }
 
@@ -108,22 +130,24 @@ pub fn check_dimension(config: &Config, folder: &ModelFolder) -> Result<(), Wron
 /// [`ModelsError`]; it is published as [`Models::trouble`] too.
 pub async fn load(store: &Store, path: PathBuf, published: &watch::Sender<Models>) -> Result<(), ModelsError> {
     published.send_modify(|models| models.trouble = Some(Trouble::Loading));
-    let loaded = load_both(store, &path).await;
-    let (models, outcome) = match loaded {
-        Ok(models) => (models, Ok(())),
+    match load_both(store, &path).await {
+        Ok((answering, building)) => {
+            published.send_modify(|models| models.become_resident(answering, building));
+            Ok(())
+        }
         Err(error) => {
             let trouble = match &error {
                 ModelsError::Embed(EmbedError::Missing(_)) => Trouble::Missing(error.to_string()),
                 _ => Trouble::Failed(error.to_string()),
             };
-            (Models { trouble: Some(trouble), ..Models::default() }, Err(error))
+            published.send_modify(|models| models.trouble = Some(trouble));
+            Err(error)
         }
-    };
-    published.send_replace(models);
-    outcome
+    }
 }
 
-async fn load_both(store: &Store, path: &Path) -> Result<Models, ModelsError> {
+/// The models that answer and that are built.
+async fn load_both(store: &Store, path: &Path) -> Result<(Option<Resident>, Option<Resident>), ModelsError> {
     let embedder = load_one(path.to_owned()).await?;
     let identity = embedder.identity().clone();
     let (hash, folder) = (ContentHash(identity.hash.clone()), path.display().to_string());
@@ -136,13 +160,13 @@ async fn load_both(store: &Store, path: &Path) -> Result<Models, ModelsError> {
         .await?;
     let resident = Resident { embedder, generation: wanted.id };
     if wanted.state == GenerationState::Active {
-        return Ok(Models { answering: Some(resident), ..Models::default() });
+        return Ok((Some(resident), None));
     }
     let answering = match active {
         Some(active) => load_old(store, &active).await,
         None => None,
     };
-    Ok(Models { answering, building: Some(resident), trouble: None })
+    Ok((answering, Some(resident)))
 }
 
 /// The model that answered so far, if its folder still holds it. Without it, words answer until the new one is built.

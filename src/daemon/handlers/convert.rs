@@ -5,6 +5,7 @@ use crate::memory::{Audience, Memory, Scope, UserId};
 use crate::service::forget::ForgetError;
 use crate::service::ingest::IngestError;
 use crate::service::look::GetError;
+use crate::service::recall::RecallError;
 use crate::service::remember::RememberError;
 use crate::store::StoreError;
 use crate::wire::methods::{Item, ItemSource};
@@ -80,6 +81,13 @@ pub fn store(error: StoreError) -> Error {
         _ => ErrorKind::Storage,
     };
     Error::new(kind, error.to_string())
+}
+
+/// An error of recall, for the client.
+pub fn recall(error: RecallError) -> Error {
+    match error {
+        RecallError::Store(error) => store(error),
+    }
 }
 
 /// An error of taking notes in, for the client.

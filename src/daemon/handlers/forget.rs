@@ -4,6 +4,7 @@ use super::{convert, search};
 use crate::daemon::core::Core;
 use crate::memory::Scope;
 use crate::service::forget::{Which, forget, preview};
+use crate::service::recall::Options;
 use crate::wire::Error;
 use crate::wire::methods::{Event, ForgetParams, ForgetResult};
 
@@ -29,8 +30,8 @@ async fn which(core: &Core, scope: &Scope, params: &ForgetParams) -> Result<Whic
         ([_, ..], None, None) => Ok(Which::Ids(params.ids.clone())),
         ([], Some(day), None) => Ok(Which::Day(day)),
         ([], None, Some(query)) => {
-            let found = search::run(core, scope, convert::bounded("query", query)?, search::Limits::default()).await?;
-            Ok(Which::Ids(found.hits.into_iter().map(|hit| hit.item.id).collect()))
+            let found = search::run(core, scope, query, Options::default()).await?;
+            Ok(Which::Ids(found.hits.into_iter().map(|hit| hit.memory.id).collect()))
         }
         _ => Err(convert::invalid("ids, day, query", "give exactly one of them")),
     }

@@ -14,11 +14,12 @@ pub(super) fn run(app: &App, args: &DaemonArgs) -> Result<Exit> {
     app.log(true, args.log_json)?;
     let config = app.config()?;
     let clock = Clock::system(config.zone);
+    let socket = app.socket()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         let stop = CancellationToken::new();
         tokio::select! {
-            ended = daemon::run(config, app.paths.clone(), clock, stop.clone(), || ()) => Ok(ended?),
+            ended = daemon::run(config, app.paths.clone(), &socket, clock, stop.clone()) => Ok(ended?),
             forced = signals(stop.clone()) => forced,
         }
     });

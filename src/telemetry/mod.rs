@@ -40,10 +40,10 @@ pub enum LoggingError {
 }
 
 impl Logging {
-    /// The filter's text. Below `debug`, other crates tell only warnings.
+    /// The filter's text. Other crates tell only warnings.
     fn filter(&self) -> String {
         let level = match (self.verbose, self.daemon) {
-            (0, false) => return "warn".to_owned(),
+            (0, false) => "warn",
             (0, true) => "info",
             (1, _) => "debug",
             _ => "trace",
@@ -79,11 +79,13 @@ mod tests {
     #[test]
     fn the_variable_wins_and_only_the_daemon_is_talkative() {
         let logging = Logging::default();
-        assert_eq!(logging.filter(), "warn");
+        assert_eq!(logging.filter(), "warn,ocmemd=warn");
         assert_eq!(Logging { daemon: true, ..logging.clone() }.filter(), "warn,ocmemd=info");
         assert_eq!(Logging { verbose: 1, ..logging.clone() }.filter(), "warn,ocmemd=debug");
-        let chosen = Logging { filter: Some("error".to_owned()), verbose: 2, daemon: true, ..logging };
-        assert_eq!(chosen.filter(), "error");
+        for daemon in [true, false] {
+            let chosen = Logging { filter: Some("error".to_owned()), daemon, ..logging.clone() };
+            assert_eq!(chosen.filter(), "error");
+        }
     }
 
     #[test]

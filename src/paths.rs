@@ -111,8 +111,7 @@ mod tests {
 
     #[test]
     fn xdg_variables_come_before_home_and_relative_ones_count_as_unset() {
-        let vars =
-            [("HOME", "/家"), ("XDG_STATE_HOME", "/s"), ("XDG_DATA_HOME", "data")];
+        let vars = [("HOME", "/家"), ("XDG_STATE_HOME", "/s"), ("XDG_DATA_HOME", "data")];
         let paths = resolve(None, &vars).unwrap();
         assert_eq!(paths.config_file, Path::new("/家/.config/ocmemd/config.toml"));
         assert_eq!(paths.state_dir, Path::new("/s/ocmemd"));

@@ -70,7 +70,8 @@ impl App {
             return Ok(user.clone());
         }
         let config = self.config()?;
-        let workspace = config.workspaces.first().ok_or_else(|| Usage(self.lang.say("error.no_user", &[])))?;
+        let workspace =
+            config.workspaces.first().ok_or_else(|| Usage(self.lang.say("error.no_user", &[])))?;
         Ok(workspace.owner.to_string())
     }
 
@@ -85,7 +86,11 @@ impl App {
     }
 
     /// Asks the daemon.
-    pub(super) async fn call<R: DeserializeOwned>(&self, method: Method, params: &impl Serialize) -> Result<R> {
+    pub(super) async fn call<R: DeserializeOwned>(
+        &self,
+        method: Method,
+        params: &impl Serialize,
+    ) -> Result<R> {
         let socket = self.socket()?;
         let asked = async {
             let mut client = Client::connect(&socket).await?.with_deadline(deadline(method));

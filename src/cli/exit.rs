@@ -50,7 +50,7 @@ pub(super) fn tell(error: &anyhow::Error, lang: Lang, json: bool) -> Exit {
     let line = if json {
         serde_json::json!({ "error": { "kind": kind, "message": text } }).to_string()
     } else {
-        format!("{}: {text}", lang.say("error.word", &[]))
+        lang.say("error.line", &[("text", &text)])
     };
     // Where nobody listens there is nobody to tell.
     let _ = writeln!(anstream::stderr(), "{line}");

@@ -80,7 +80,8 @@ fn find(app: &App) -> Result<PathBuf> {
     if let Some(found) = candidates.iter().find(|candidate| candidate.exists) {
         return std::path::absolute(&found.path).context("the working directory cannot be read");
     }
-    let looked: Vec<String> = candidates.iter().map(|candidate| candidate.path.display().to_string()).collect();
+    let looked: Vec<String> =
+        candidates.iter().map(|candidate| candidate.path.display().to_string()).collect();
     Err(Usage(app.lang.say("init.not_found", &[("looked", &looked.join(", "))])).into())
 }
 

@@ -8,7 +8,8 @@ use super::exit::Exit;
 use super::render;
 use crate::memory::Audience;
 use crate::wire::methods::{
-    ContextParams, ContextResult, GetParams, GetResult, ListParams, ListResult, Method, SearchParams, SearchResult,
+    ContextParams, ContextResult, GetParams, GetResult, ListParams, ListResult, Method, SearchParams,
+    SearchResult,
 };
 
 fn audience(shared: bool) -> Audience {

@@ -52,7 +52,8 @@ impl Cli {
 
     /// Runs the command, and tells what went wrong on standard error.
     pub fn run(self) -> ExitCode {
-        let (lang, json) = (Lang::detect(self.global.lang, &|name| std::env::var(name).ok()), self.global.json);
+        let (lang, json) =
+            (Lang::detect(self.global.lang, &|name| std::env::var(name).ok()), self.global.json);
         let done = App::new(self.global, lang).and_then(|app| dispatch(&app, self.command));
         done.unwrap_or_else(|error| exit::tell(&error, lang, json)).into()
     }

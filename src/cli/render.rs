@@ -5,8 +5,8 @@ use anstyle::{AnsiColor, Style};
 use super::lang::Lang;
 use crate::memory::Mark;
 use crate::wire::methods::{
-    ContextResult, Empty, ForgetResult, Hit, Item, ItemSource, Leg, LegName, ListResult, ScoreParts, SearchResult,
-    Timings,
+    ContextResult, Empty, ForgetResult, Hit, Item, ItemSource, Leg, LegName, ListResult, ScoreParts,
+    SearchResult, Timings,
 };
 
 /// What matters less.
@@ -73,8 +73,12 @@ pub(super) fn item(lang: Lang, item: &Item) -> String {
 }
 
 fn numbered_hit(lang: Lang, number: usize, hit: &Hit) -> String {
-    let mut text =
-        format!("{STRONG}{number}. {:.2}{STRONG:#}  {}\n{}", hit.score, about(lang, &hit.item), indented(&hit.item.content));
+    let mut text = format!(
+        "{STRONG}{number}. {:.2}{STRONG:#}  {}\n{}",
+        hit.score,
+        about(lang, &hit.item),
+        indented(&hit.item.content)
+    );
     if let Some(parts) = &hit.parts {
         text.push_str(&format!("\n   {DIM}{}{DIM:#}", score_parts(lang, parts)));
     }
@@ -107,12 +111,16 @@ fn place(source: &ItemSource) -> String {
     format!("{}:{lines}", source.file)
 }
 
+/// Control characters are left out: a note must not command the terminal.
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
+    let visible = |line: &str| line.chars().filter(|c| !c.is_control() || *c == '\t').collect::<String>();
+    text.lines().map(|line| format!("   {}", visible(line))).collect::<Vec<_>>().join("\n")
 }
 
 fn score_parts(lang: Lang, parts: &ScoreParts) -> String {
-    let behind = |name: &str, value: Option<f32>| value.map(|value| format!(" ({name} {value:.3})")).unwrap_or_default();
+    let behind = |name: &str, value: Option<f32>| {
+        value.map(|value| format!(" ({name} {value:.3})")).unwrap_or_default()
+    };
     lang.say(
         "explain.parts",
         &[
@@ -141,12 +149,14 @@ fn how(lang: Lang, legs: &[Leg], timings: &Timings, explain: bool) -> Vec<String
         .iter()
         .filter(|leg| explain || (!leg.ran && leg.why_not.is_some()))
         .map(|leg| {
-            let count = leg.candidates.to_string();
-            let how = match (&leg.why_not, leg.ran) {
-                (_, true) => lang.say("leg.ran", &[("count", &count)]),
-                (why, false) => lang.say("leg.not", &[("why", why.as_deref().unwrap_or("?"))]),
+            let (name, count) = (leg_name(lang, leg.leg), leg.candidates.to_string());
+            let line = match (&leg.why_not, leg.ran) {
+                (_, true) => lang.say("leg.ran", &[("leg", &name), ("count", &count)]),
+                (why, false) => {
+                    lang.say("leg.not", &[("leg", &name), ("why", why.as_deref().unwrap_or("?"))])
+                }
             };
-            format!("{DIM}{}: {how}{DIM:#}", leg_name(lang, leg.leg))
+            format!("{DIM}{line}{DIM:#}")
         })
         .collect();
     if explain {
@@ -208,7 +218,8 @@ mod tests {
 
     #[test]
     fn a_hit_shows_its_score_its_day_its_place_and_what_it_says() {
-        let leg = Leg { leg: LegName::Vector, ran: false, candidates: 0, why_not: Some("没有模型".to_owned()) };
+        let leg =
+            Leg { leg: LegName::Vector, ran: false, candidates: 0, why_not: Some("没有模型".to_owned()) };
         let found = SearchResult { hits: vec![hit()], legs: vec![leg], ..SearchResult::default() };
         insta::assert_snapshot!(plain(&search(Lang::Zh, &found, false)), @r"
         1. 0.83  2026-03-07 14:05 [USER] · 部署 · memory/2026-03-07.md:3-4 · mem_0123456789abcdef
@@ -217,6 +228,11 @@ mod tests {
            含义 0.80 (cosine 0.600) · 词语 0.90 · 时间 0.00
         按含义查找：没有进行，没有模型
         ");
+    }
+
+    #[test]
+    fn a_note_cannot_command_the_terminal() {
+        assert_eq!(indented("红\u{1b}[2J色\r\n\u{7}二\t行"), "   红[2J色\n   二\t行");
     }
 
     #[test]

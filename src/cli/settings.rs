@@ -15,7 +15,8 @@ pub(super) fn run(app: &App, args: &ConfigArgs) -> Result<Exit> {
         ConfigCommand::Show => show(app, &config)?,
         ConfigCommand::Check => {
             let file = app.config_file().display().to_string();
-            let (key, found) = if app.config_file().exists() { ("config.well", true) } else { ("config.none", false) };
+            let (key, found) =
+                if app.config_file().exists() { ("config.well", true) } else { ("config.none", false) };
             let answer = json!({ "ok": true, "file": file, "found": found });
             app.answer(&answer, || app.lang.say(key, &[("config", &file)]))?;
         }

@@ -70,9 +70,10 @@ async fn wait(app: &App, limit: Duration) -> Result<Status> {
 /// Whether the daemon runs, has compared the files once, and neither loads a model nor makes vectors.
 fn is_settled(status: &Status) -> bool {
     let under_way = [AdviceCode::ModelLoading, AdviceCode::Waiting, AdviceCode::Rebuilding];
-    let without_model = status.advice.iter().any(|advice| {
-        matches!(advice.code, AdviceCode::NoModel | AdviceCode::ModelFailed)
-    });
+    let without_model = status
+        .advice
+        .iter()
+        .any(|advice| matches!(advice.code, AdviceCode::NoModel | AdviceCode::ModelFailed));
     let Some(daemon) = &status.daemon else { return false };
     daemon.watch.last_reconcile_at.is_some()
         && (without_model
@@ -95,7 +96,10 @@ fn text(lang: Lang, status: &Status) -> String {
     };
     for (key, value) in rows {
         let label = lang.say(key, &[]);
-        lines.push(format!("{STRONG}{label}{STRONG:#}{}{value}", " ".repeat(14usize.saturating_sub(width(&label)))));
+        lines.push(format!(
+            "{STRONG}{label}{STRONG:#}{}{value}",
+            " ".repeat(14usize.saturating_sub(width(&label)))
+        ));
     }
     lines.join("\n")
 }
@@ -137,7 +141,8 @@ fn process(lang: Lang, daemon: &Daemon) -> String {
 }
 
 fn workspace_line(lang: Lang, workspace: &WorkspaceStatus) -> String {
-    let numbers = [workspace.files, workspace.entries_on_disk, workspace.entries_indexed].map(|n| n.to_string());
+    let numbers =
+        [workspace.files, workspace.entries_on_disk, workspace.entries_indexed].map(|n| n.to_string());
     let values = [
         ("root", &*workspace.root),
         ("owner", &*workspace.owner),
@@ -196,7 +201,8 @@ fn latency_line(lang: Lang, daemon: &Daemon) -> String {
         count => format!("{name} {:.1}/{:.1} ms (n={count})", measured.p50_ms, measured.p95_ms),
     };
     let latency = &daemon.latency;
-    let all = [one("context", &latency.context), one("search", &latency.search), one("embed", &latency.embed)];
+    let all =
+        [one("context", &latency.context), one("search", &latency.search), one("embed", &latency.embed)];
     lang.say("status.latency_line", &[("all", &all.join(", "))])
 }
 
@@ -243,9 +249,10 @@ mod tests {
     fn details(code: AdviceCode) -> &'static [&'static str] {
         match code {
             AdviceCode::NotRunning => &["socket"],
-            AdviceCode::NoModel | AdviceCode::ModelFailed | AdviceCode::WatchPolling | AdviceCode::StoreFailing => {
-                &["reason"]
-            }
+            AdviceCode::NoModel
+            | AdviceCode::ModelFailed
+            | AdviceCode::WatchPolling
+            | AdviceCode::StoreFailing => &["reason"],
             AdviceCode::ModelLoading | AdviceCode::NoWorkspace => &[],
             AdviceCode::Rebuilding => &["left"],
             AdviceCode::Waiting => &["waiting"],
@@ -320,11 +327,31 @@ mod tests {
     #[test]
     fn the_page_shows_everything_that_the_daemon_tells() {
         for lang in [Lang::Zh, Lang::En] {
-            let page = anstream::adapter::strip_str(&text(lang, &status(&[AdviceCode::NoWorkspace], 1))).to_string();
+            let page =
+                anstream::adapter::strip_str(&text(lang, &status(&[AdviceCode::NoWorkspace], 1))).to_string();
             for part in [
-                "7", "/bin/ocmemd", "1 h 2 min", "/笔记", "小明", "12", "memory/大.md: 太大", "USER.md:4 (api_key)",
-                "inotify", "a/b", "0123456789ab", "512", "q8_0", "80", "/s/ocmemd.db", "4.00 KiB", "/r/s",
-                "context 3.2/8.0 ms", "search -", "坏了", "读取: 无权限", "→ ",
+                "7",
+                "/bin/ocmemd",
+                "1 h 2 min",
+                "/笔记",
+                "小明",
+                "12",
+                "memory/大.md: 太大",
+                "USER.md:4 (api_key)",
+                "inotify",
+                "a/b",
+                "0123456789ab",
+                "512",
+                "q8_0",
+                "80",
+                "/s/ocmemd.db",
+                "4.00 KiB",
+                "/r/s",
+                "context 3.2/8.0 ms",
+                "search -",
+                "坏了",
+                "读取: 无权限",
+                "→ ",
             ] {
                 assert!(page.contains(part), "lacks {part}:\n{page}");
             }

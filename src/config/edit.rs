@@ -2,6 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
@@ -26,9 +27,7 @@ impl Config {
             text.push_str(&format!("\n[[workspace]]\npath = {path}\nowner = {owner}\n"));
         }
         let write = || {
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder)?;
-            }
+            create_parent(path)?;
             let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
             file.write_all(text.as_bytes())?;
             file.sync_all()
@@ -88,8 +87,7 @@ fn commented(line: &str) -> String {
 /// Puts `text` in the file's place at once: whoever reads sees the old file or the new one. A link stays a link.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
+    create_parent(&target)?;
     let temporary: PathBuf = target.with_extension(format!("toml.{}", std::process::id()));
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
     file.write_all(text.as_bytes())?;
@@ -98,4 +96,9 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     }
     file.sync_all()?;
     fs::rename(&temporary, &target)
+}
+
+/// Makes the folder of a file for the user alone, as the XDG specification asks; one that is there stays as it is.
+fn create_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |folder| fs::DirBuilder::new().recursive(true).mode(0o700).create(folder))
 }

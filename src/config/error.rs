@@ -69,7 +69,7 @@ pub enum Problem {
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|key| format!(", did you mean `{key}`?")).unwrap_or_default()
+    nearest.as_ref().map(|key| format!(" (did you mean `{key}`?)")).unwrap_or_default()
 }
 
 impl Problem {

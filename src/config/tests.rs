@@ -137,7 +137,7 @@ fn every_mistake_names_file_line_key_and_what_is_allowed() {
         (
             "# 注释\n[long_term]\ntopk = 5\n",
             &[
-                "config.toml:3: there is no key `long_term.topk`, did you mean `long_term.top_k`?",
+                "config.toml:3: there is no key `long_term.topk` (did you mean `long_term.top_k`?)",
                 "allowed: long_term.top_k, long_term.min_score,",
             ],
         ),
@@ -229,13 +229,18 @@ fn a_further_workspace_is_added_to_blocks_and_to_an_inline_list() {
     let home = Home::new();
     let file = &home.paths.config_file;
     let added = Workspace { path: "/新".into(), owner: UserId::new("小明").unwrap() };
-    for text in ["# 我的\n", "[[workspace]]\npath = \"/a\" # 旧\n", "workspace = [{ path = \"/a\" }] # 旧\n"] {
+    for text in ["# 我的\n", "[[workspace]]\npath = \"/a\" # 旧\n", "workspace = [{ path = \"/a\" }] # 旧\n"]
+    {
         fs::write(file, text).unwrap();
         Config::add_workspace(file, &added).unwrap();
         let config = Config::load(&home.paths, &Sources::default()).unwrap();
         assert_eq!(config.workspaces.last(), Some(&added), "{text}");
         assert_eq!(config.workspaces.len(), 1 + text.matches("/a").count());
-        assert!(fs::read_to_string(file).unwrap().contains(if text.contains('旧') { "# 旧" } else { "# 我的" }));
+        assert!(fs::read_to_string(file).unwrap().contains(if text.contains('旧') {
+            "# 旧"
+        } else {
+            "# 我的"
+        }));
     }
 }
 

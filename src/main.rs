@@ -18,6 +18,7 @@ fn main() -> ExitCode {
 
 /// The model's two threads are the daemon's parallelism: pools of their own below them would make queries wait for
 /// indexing. The libraries read these variables once, before their first multiplication.
+#[allow(unsafe_code)]
 fn keep_matrices_on_one_thread() {
     for name in ["CANDLE_NUM_THREADS", "RAYON_NUM_THREADS"] {
         if std::env::var_os(name).is_none() {

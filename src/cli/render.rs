@@ -46,8 +46,8 @@ pub(super) fn context(lang: Lang, made: &ContextResult, explain: bool) -> String
 /// A page of memories.
 pub(super) fn list(lang: Lang, listed: &ListResult) -> String {
     let mut parts: Vec<String> = listed.items.iter().map(|one| item(lang, one)).collect();
-    let (shown, total) = (listed.items.len().to_string(), listed.total.to_string());
-    parts.push(lang.say("list.total", &[("shown", &shown), ("total", &total)]));
+    let key = if listed.more { "list.more" } else { "list.all" };
+    parts.push(lang.say(key, &[("shown", &listed.items.len().to_string())]));
     parts.join("\n")
 }
 

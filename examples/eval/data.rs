@@ -51,7 +51,9 @@ impl Set {
 pub fn load(folder: &Path, names: &[String], users: &[String]) -> Result<Vec<Set>> {
     let mut found: Vec<String> = fs::read_dir(folder)
         .with_context(|| folder.display().to_string())?
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.strip_suffix(".memories.jsonl").map(str::to_owned))
+        .filter_map(|entry| {
+            entry.ok()?.file_name().to_str()?.strip_suffix(".memories.jsonl").map(str::to_owned)
+        })
         .filter(|name| names.is_empty() || names.contains(name))
         .collect();
     found.sort();
@@ -85,7 +87,9 @@ fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let parsed = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     parsed
-        .map(|(at, line)| serde_json::from_str(line).with_context(|| format!("{} line {}", path.display(), at + 1)))
+        .map(|(at, line)| {
+            serde_json::from_str(line).with_context(|| format!("{} line {}", path.display(), at + 1))
+        })
         .collect()
 }
 
@@ -99,7 +103,9 @@ pub fn moment(text: &str) -> Result<DateTime<Utc>> {
     }
     let day = match text.parse::<NaiveDate>() {
         Ok(day) => Some(day),
-        Err(_) => format!("{text}-01").parse::<NaiveDate>().ok().map(|first| first + Months::new(1) - Days::new(1)),
+        Err(_) => {
+            format!("{text}-01").parse::<NaiveDate>().ok().map(|first| first + Months::new(1) - Days::new(1))
+        }
     };
     let evening = day.and_then(|day| day.and_hms_opt(20, 0, 0));
     Ok(evening.with_context(|| format!("'{text}' is no time"))?.and_utc())

@@ -88,8 +88,10 @@ async fn main() -> Result<()> {
     let mut run = arguments.run.as_ref().map(fs::File::create).transpose()?;
     let scratch = tempfile::tempdir()?;
 
-    println!("{:16} {:>5} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>6} {:>7} {:>7}  refused",
-        "set", "n", "R@5", "R@10", "Hit@10", "MRR@10", "nDCG@10", "empty", "kept", "ms p50", "ms p95");
+    println!(
+        "{:16} {:>5} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>6} {:>7} {:>7}  refused",
+        "set", "n", "R@5", "R@10", "Hit@10", "MRR@10", "nDCG@10", "empty", "kept", "ms p50", "ms p95"
+    );
     let mut all = Vec::new();
     for set in &sets {
         let time = if arguments.published_recency { TimeMode::Recency } else { TimeMode::Asked };
@@ -128,7 +130,9 @@ impl<'s> Stored<'s> {
         let store = Store::open(path)?;
         let identity = embedder.identity().clone();
         let generation = store
-            .write(move |writer| writer.begin_generation(&identity.name, &ContentHash(identity.hash), identity.dimension))
+            .write(move |writer| {
+                writer.begin_generation(&identity.name, &ContentHash(identity.hash), identity.dimension)
+            })
             .await?;
         for (user, lines) in &set.users {
             let scope = Scope::private(UserId::new(user)?);
@@ -176,7 +180,11 @@ impl<'s> Stored<'s> {
             .filter(|(id, _)| !ignored.contains(id.as_str()))
             .take(10)
             .collect();
-        sums.add(&Ranking { ids: &ids, relevant: &query.relevant, min_score }, empty, answer.timings.total_ms);
+        sums.add(
+            &Ranking { ids: &ids, relevant: &query.relevant, min_score },
+            empty,
+            answer.timings.total_ms,
+        );
         if let Some(run) = run {
             let line = serde_json::json!({"set": self.set.name, "qid": query.qid, "ranking": ids});
             writeln!(run, "{line}")?;
@@ -192,7 +200,8 @@ impl<'s> Stored<'s> {
             for (number, user) in self.set.users.keys().enumerate() {
                 if to_everyone || number == at % self.set.users.len() {
                     asked += 1;
-                    refused += usize::from(self.ask(user, &question, Options::default()).await?.hits.is_empty());
+                    refused +=
+                        usize::from(self.ask(user, &question, Options::default()).await?.hits.is_empty());
                 }
             }
         }
@@ -225,7 +234,8 @@ fn memory(user: &UserId, line: &MemoryLine) -> Result<NewMemory> {
 
 fn print(figures: &Figures) {
     let share = |value: f64| format!("{:.1}", 100.0 * value);
-    let refused: Vec<String> = figures.refused.iter().map(|(name, value)| format!("{name} {}", share(*value))).collect();
+    let refused: Vec<String> =
+        figures.refused.iter().map(|(name, value)| format!("{name} {}", share(*value))).collect();
     println!(
         "\r{:16} {:>5} {:>6} {:>6} {:>6} {:>6} {:>7} {:>6} {:>6} {:>7.1} {:>7.1}  {}",
         figures.set,

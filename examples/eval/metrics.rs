@@ -47,9 +47,12 @@ pub struct Sums {
 impl Sums {
     pub fn add(&mut self, ranking: &Ranking, empty: bool, millis: f64) {
         let relevant: HashSet<&str> = ranking.relevant.iter().map(String::as_str).collect();
-        let found: Vec<bool> = ranking.ids.iter().take(10).map(|(id, _)| relevant.contains(id.as_str())).collect();
+        let found: Vec<bool> =
+            ranking.ids.iter().take(10).map(|(id, _)| relevant.contains(id.as_str())).collect();
         let count = |k: usize| found.iter().take(k).filter(|hit| **hit).count() as f64;
-        let gain = |hits: &mut dyn Iterator<Item = usize>| hits.map(|rank| 1.0 / (rank as f64 + 2.0).log2()).sum::<f64>();
+        let gain = |hits: &mut dyn Iterator<Item = usize>| {
+            hits.map(|rank| 1.0 / (rank as f64 + 2.0).log2()).sum::<f64>()
+        };
         let hits = found.iter().enumerate().filter(|(_, hit)| **hit).map(|(rank, _)| rank);
         let all = relevant.len().max(1) as f64;
 
@@ -71,7 +74,9 @@ impl Sums {
     pub fn figures(mut self, set: &str, refused: BTreeMap<String, f64>) -> Figures {
         let n = self.figures.n.max(1) as f64;
         self.millis.sort_by(f64::total_cmp);
-        let at = |share: f64| self.millis.get((self.millis.len() as f64 * share) as usize).copied().unwrap_or_default();
+        let at = |share: f64| {
+            self.millis.get((self.millis.len() as f64 * share) as usize).copied().unwrap_or_default()
+        };
         let sums = self.figures;
         Figures {
             set: set.to_owned(),

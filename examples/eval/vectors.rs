@@ -33,7 +33,8 @@ impl Vectors {
 
     /// The vectors of `texts`, part by part, in their order.
     pub async fn of(&mut self, embedder: &Embedder, texts: &[Redacted]) -> Result<Vec<Vec<Vec<f32>>>> {
-        let missing: Vec<Redacted> = texts.iter().filter(|text| !self.known.contains_key(&key(text))).cloned().collect();
+        let missing: Vec<Redacted> =
+            texts.iter().filter(|text| !self.known.contains_key(&key(text))).cloned().collect();
         for (done, batch) in missing.chunks(BATCH).enumerate() {
             eprint!("\r{} of {} embedded ", done * BATCH, missing.len());
             let vectors = embedder.passages(batch.to_vec()).await?;
@@ -63,7 +64,8 @@ fn records(bytes: &[u8], dimension: usize) -> HashMap<Key, Vec<Vec<f32>>> {
     while let Some((head, tail)) = rest.split_at_checked(33) {
         let size = usize::from(head[32]) * dimension * 4;
         let Some((body, tail)) = tail.split_at_checked(size) else { break };
-        let numbers: Vec<f32> = body.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        let numbers: Vec<f32> =
+            body.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
         let mut key = [0; 32];
         key.copy_from_slice(&head[..32]);
         known.insert(key, numbers.chunks(dimension).map(<[f32]>::to_vec).collect());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::segment;
+use crate::memory::segment;
 
 /// From here up two memories may say the same. Below it collapsing costs recall.
 pub const TWIN_COSINE: f32 = 0.98;

@@ -130,7 +130,10 @@ async fn a_group_sees_nothing_that_was_said_in_private() {
     let answer = recall.search(&group, &redact("蓝色文件夹").0, all).await.unwrap();
     assert_eq!(ids(&answer), ["shared"]);
     let stranger = Scope::private(UserId::new("陈").unwrap());
-    assert_eq!(recall.search(&stranger, &redact("蓝色").0, all).await.unwrap().empty, Some(Empty::NoMemories));
+    assert_eq!(
+        recall.search(&stranger, &redact("蓝色").0, all).await.unwrap().empty,
+        Some(Empty::NoMemories)
+    );
 }
 
 #[tokio::test]
@@ -148,6 +151,9 @@ async fn the_recent_leg_brings_what_was_important_and_relevance_decides() {
 #[tokio::test]
 async fn the_latest_comes_first_when_the_question_asks_for_it() {
     let notes = Notes::new();
+    for number in 0..20 {
+        notes.note(&format!("n{number}"), &format!("第 {number} 次散步，天气不错")).await;
+    }
     notes.add("spring", "读书笔记：看完了第一章", 90, Importance::NORMAL, Audience::Private).await;
     notes.add("now", "读书笔记：看完了第二章", 1, Importance::NORMAL, Audience::Private).await;
     assert_eq!(ids(&notes.ask("最近的读书笔记").await).first(), Some(&"now"));

@@ -149,14 +149,10 @@ pub struct Recall {
     pub keyword_weight: f64,
     /// Weight of the time.
     pub time_weight: f64,
-    /// Candidates found by meaning, at most.
-    pub vector_candidates: u32,
-    /// Candidates found by words, at most.
-    pub keyword_candidates: u32,
+    /// Candidates that each way of looking brings, at most.
+    pub candidates: u32,
     /// The user's days, today included, whose important memories are always candidates.
     pub recent_days: u32,
-    /// The importance from which they are, 1 to 5.
-    pub recent_importance: u8,
     /// What the time part measures.
     pub time: TimePart,
 }
@@ -167,10 +163,8 @@ impl Default for Recall {
             vector_weight: 0.55,
             keyword_weight: 0.30,
             time_weight: 0.15,
-            vector_candidates: 20,
-            keyword_candidates: 20,
+            candidates: 20,
             recent_days: 3,
-            recent_importance: 4,
             time: TimePart::Asked,
         }
     }
@@ -180,9 +174,9 @@ impl Default for Recall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimePart {
-    /// How well the memory's day meets the day that the question names.
+    /// How recent the memory is, where the question asks for the recent; else it only breaks near-ties.
     Asked,
-    /// How recently the memory was used.
+    /// How recently the memory was used, always: the published formula.
     Recency,
 }
 
@@ -190,15 +184,13 @@ pub enum TimePart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Watch {
-    /// When all files are compared with the index: six cron fields, seconds first, in the user's zone.
+    /// When all files are compared with the index: six cron fields, seconds first, in UTC.
     pub reconcile: String,
-    /// How long a file must be quiet before it is read, in milliseconds.
-    pub debounce_ms: u64,
 }
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { reconcile: "0 */10 * * * *".to_owned(), debounce_ms: 200 }
+        Self { reconcile: "0 */10 * * * *".to_owned() }
     }
 }
 

@@ -48,13 +48,10 @@ pub(super) const RULES: &[(&str, Allowed)] = &[
     ("recall.vector_weight", Allowed::Real(0.0, 1.0)),
     ("recall.keyword_weight", Allowed::Real(0.0, 1.0)),
     ("recall.time_weight", Allowed::Real(0.0, 1.0)),
-    ("recall.vector_candidates", Allowed::Whole(1, 1000)),
-    ("recall.keyword_candidates", Allowed::Whole(1, 1000)),
+    ("recall.candidates", Allowed::Whole(1, 1000)),
     ("recall.recent_days", Allowed::Whole(0, 365)),
-    ("recall.recent_importance", Allowed::Whole(1, 5)),
     ("recall.time", Allowed::OneOf(&["asked", "recency"])),
     ("watch.reconcile", Allowed::Cron),
-    ("watch.debounce_ms", Allowed::Whole(10, 60_000)),
     ("socket.max_connections", Allowed::Whole(1, 10_000)),
 ];
 

@@ -201,7 +201,13 @@ impl Core {
         if added + updated > 0 {
             self.waiting.notify_one();
         }
-        self.tell(Event::Ingested { workspace: root.to_owned(), file: file.to_owned(), added, updated, removed });
+        self.tell(Event::Ingested {
+            workspace: root.to_owned(),
+            file: file.to_owned(),
+            added,
+            updated,
+            removed,
+        });
     }
 
     fn scans(&self) -> MutexGuard<'_, BTreeMap<String, Reconciled>> {
@@ -214,13 +220,14 @@ fn recall_settings(config: &Config) -> Settings {
     let (recall, long_term) = (&config.recall, &config.long_term);
     Settings {
         // The configuration has checked them.
-        weights: Weights::new(recall.vector_weight, recall.keyword_weight, recall.time_weight).unwrap_or_default(),
+        weights: Weights::new(recall.vector_weight, recall.keyword_weight, recall.time_weight)
+            .unwrap_or_default(),
         time: match recall.time {
             TimePart::Asked => TimeMode::Asked,
             TimePart::Recency => TimeMode::Recency,
         },
         time_decay_factor: long_term.time_decay_factor,
-        candidates: recall.vector_candidates as usize,
+        candidates: recall.candidates as usize,
         recent_days: u64::from(recall.recent_days),
         top_k: long_term.top_k as usize,
         min_score: long_term.min_score,

@@ -124,6 +124,9 @@ mod tests {
             health.survived(DateTime::UNIX_EPOCH, "test", &number.to_string());
         }
         let errors = health.errors();
-        assert_eq!((errors.len(), errors[0].message.as_str(), errors[19].message.as_str()), (ERRORS, "29", "10"));
+        assert_eq!(
+            (errors.len(), errors[0].message.as_str(), errors[19].message.as_str()),
+            (ERRORS, "29", "10")
+        );
     }
 }

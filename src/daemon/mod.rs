@@ -14,6 +14,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use self::core::{Core, Parts};
+use self::models::WrongDimension;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::embed::ModelFolder;
@@ -26,11 +28,11 @@ use crate::socket::{self, BindError, Limits, Lock, LockError};
 use crate::store::{Report, Store, StoreError};
 use crate::watch::{Root, Watcher};
 use crate::workspace::Workspace;
-use self::core::{Core, Parts};
-use self::models::WrongDimension;
 
 /// How long requests and jobs may take to finish when the daemon is told to go.
 const DRAIN: Duration = Duration::from_secs(10);
+/// How much of that the requests in flight get.
+const REQUESTS: Duration = Duration::from_secs(8);
 
 /// What keeps a daemon from starting, or ends it.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +84,8 @@ pub async fn run(
     let (tick, ticks) = mpsc::channel(8);
     let schedule = Schedule::start(&[(Tick::Reconcile, &config.watch.reconcile)], tick).await?;
     let bound = socket::listener::bind(place)?;
-    let limits = Limits { connections: config.socket.max_connections as usize, drain: DRAIN, ..Limits::default() };
+    let limits =
+        Limits { connections: config.socket.max_connections as usize, drain: REQUESTS, ..Limits::default() };
     let core = Arc::new(Core::new(Parts {
         config,
         paths,

@@ -128,7 +128,11 @@ pub fn check_dimension(config: &Config, folder: &ModelFolder) -> Result<(), Wron
 ///
 /// # Errors
 /// [`ModelsError`]; it is published as [`Models::trouble`] too.
-pub async fn load(store: &Store, path: PathBuf, published: &watch::Sender<Models>) -> Result<(), ModelsError> {
+pub async fn load(
+    store: &Store,
+    path: PathBuf,
+    published: &watch::Sender<Models>,
+) -> Result<(), ModelsError> {
     published.send_modify(|models| models.trouble = Some(Trouble::Loading));
     match load_both(store, &path).await {
         Ok((answering, building)) => {

@@ -41,7 +41,8 @@ pub async fn build(
         hits.iter().zip(&lines).map(|(hit, line)| BlockItem { day: hit.memory.day, content: line }).collect();
     let built = block::build(items.iter(), &input, budget_tokens, frame, &tokens::estimate);
     let left_out = hits.len() - built.used.len();
-    let used = hits.into_iter().enumerate().filter(|(at, _)| built.used.contains(at)).map(|(_, hit)| hit).collect();
+    let used =
+        hits.into_iter().enumerate().filter(|(at, _)| built.used.contains(at)).map(|(_, hit)| hit).collect();
     Ok(Context { block: built.text, tokens: built.tokens, used, left_out, answer })
 }
 

@@ -53,7 +53,11 @@ pub async fn preview(store: &Store, scope: &Scope, which: Which) -> Result<Vec<M
             found
         }
     };
-    if found.len() > MAX_AT_ONCE { Err(ForgetError::TooMany) } else { Ok(found.into_iter().map(|(_, m)| m).collect()) }
+    if found.len() > MAX_AT_ONCE {
+        Err(ForgetError::TooMany)
+    } else {
+        Ok(found.into_iter().map(|(_, m)| m).collect())
+    }
 }
 
 /// Forgets these memories for good; a checkpoint then takes their words off the disk.

@@ -181,7 +181,8 @@ impl Ingest {
         let before = self.known_file(workspace, file).await?;
         let before = if full { None } else { before.map(|known| known.hash) };
         let (place, name, zone) = (workspace.clone(), file.to_owned(), self.clock.zone());
-        let prepared = tokio::task::spawn_blocking(move || prepare(&place, name, zone, before.as_ref())).await;
+        let prepared =
+            tokio::task::spawn_blocking(move || prepare(&place, name, zone, before.as_ref())).await;
         match prepared.map_err(|_| IngestError::Parse { file: file.to_owned() })? {
             Ok(Some(prepared)) => self.store_changes(workspace, prepared).await,
             Ok(None) => Ok(Changes::default()),
@@ -248,7 +249,8 @@ fn prepare(
     let (text, findings) = redact(&read.text);
     let note = markdown::parse(&text, &NoteFile { name: file.clone(), zone });
     let words = |entry: &Entry| indexed::terms(&entry.context, &entry.content, entry.day);
-    let entries = note.entries.into_iter().map(|entry| (words(&entry), entry)).map(|(words, entry)| (entry, words));
+    let entries =
+        note.entries.into_iter().map(|entry| (words(&entry), entry)).map(|(words, entry)| (entry, words));
     let secrets = findings.into_iter().map(|finding| (finding.kind.to_owned(), finding.line)).collect();
     Ok(Some(Prepared { file, hash: read.hash, entries: entries.collect(), notes: FileNotes { secrets } }))
 }
@@ -351,7 +353,8 @@ fn same_but_lines(memory: &Memory, entry: &Entry) -> bool {
 fn memory_of(id: MemoryId, entry: &Entry, scope: &Scope, root: &str, file: &str, clock: &Clock) -> NewMemory {
     let now = clock.now();
     // A note dated ahead of time (or by a wrong clock) did not come to be in the future.
-    let written = entry.day.map(|day| clock.instant(NaiveDateTime::new(day, entry.time.unwrap_or(NaiveTime::MIN))));
+    let written =
+        entry.day.map(|day| clock.instant(NaiveDateTime::new(day, entry.time.unwrap_or(NaiveTime::MIN))));
     let created_at = written.map_or(now, |written| written.min(now));
     NewMemory {
         id,

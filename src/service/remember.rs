@@ -5,7 +5,9 @@ use chrono::{NaiveDate, NaiveTime, Timelike};
 use super::ingest::{Ingest, IngestError, name_of};
 use crate::clock::Clock;
 use crate::memory::redact::redact;
-use crate::memory::{Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed, markdown};
+use crate::memory::{
+    Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed, markdown,
+};
 use crate::store::{Filter, Store, StoreError};
 use crate::workspace::{Note, Section, Workspace, WorkspaceError};
 
@@ -22,7 +24,9 @@ pub enum RememberError {
     #[error("there is nothing to remember: the text is empty")]
     Empty,
     /// Too long for one memory.
-    #[error("a memory has at most {MAX_CHARS} characters, this text has {0}: put it into a file under memory/")]
+    #[error(
+        "a memory has at most {MAX_CHARS} characters, this text has {0}: put it into a file under memory/"
+    )]
     TooLong(usize),
     /// Today's note.
     #[error(transparent)]
@@ -123,7 +127,10 @@ impl Remember {
         let place = workspace.clone();
         let session = session.map(str::to_owned);
         let appended = tokio::task::spawn_blocking(move || {
-            place.append_today(today, &Note { section: Section::User, time, text: &text, session: session.as_deref() })
+            place.append_today(
+                today,
+                &Note { section: Section::User, time, text: &text, session: session.as_deref() },
+            )
         })
         .await
         .map_err(|_| RememberError::Lost { file: String::from("today's note") })??;

@@ -29,8 +29,10 @@ pub async fn embed_some(store: &Store, embedder: &Embedder, generation: i64) -> 
     if waiting.is_empty() {
         return Ok(0);
     }
-    let texts: Vec<Redacted> =
-        waiting.iter().map(|(_, memory)| indexed::passage(&redact(&memory.context).0, &redact(&memory.content).0)).collect();
+    let texts: Vec<Redacted> = waiting
+        .iter()
+        .map(|(_, memory)| indexed::passage(&redact(&memory.context).0, &redact(&memory.content).0))
+        .collect();
     let vectors = embedder.passages(texts).await?;
     let count = waiting.len();
     store

@@ -42,7 +42,8 @@ impl fmt::Display for Report {
             (self.vector_tables, "vector tables"),
             (self.wrong_totals, "word totals"),
         ];
-        let found = counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
+        let found =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"));
         f.write_str(&found.collect::<Vec<_>>().join(", "))
     }
 }

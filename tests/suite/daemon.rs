@@ -123,7 +123,11 @@ async fn the_context_block_is_framed_and_keeps_within_its_budget() {
     };
     let context: ContextResult = running.call(Method::Context, &params).await;
     let (head, items) = context.block.split_once("【历史记忆】").unwrap();
-    assert!(head.contains("不是指令") && items.contains("(2026-03-02)") && items.contains("8081"), "{}", context.block);
+    assert!(
+        head.contains("不是指令") && items.contains("(2026-03-02)") && items.contains("8081"),
+        "{}",
+        context.block
+    );
     assert!(context.block.ends_with("【当前输入】\n"), "{}", context.block);
     let tiny: ContextResult =
         running.call(Method::Context, ContextParams { budget: Some(1), ..params }).await;

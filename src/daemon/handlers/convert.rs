@@ -32,7 +32,12 @@ pub fn bounded<'t>(field: &str, text: &'t str) -> Result<&'t str, Error> {
 }
 
 /// A number within its range, or the default.
-pub fn within(field: &str, value: Option<u32>, default: u32, range: std::ops::RangeInclusive<u32>) -> Result<usize, Error> {
+pub fn within(
+    field: &str,
+    value: Option<u32>,
+    default: u32,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<usize, Error> {
     let value = value.unwrap_or(default);
     if !range.contains(&value) {
         return Err(invalid(field, format!("{} to {}, not {value}", range.start(), range.end())));

@@ -16,7 +16,8 @@ pub async fn handle(core: &Core, params: RememberParams) -> Result<RememberResul
         Audience::Private => core.workspace_of(scope.user()),
         Audience::Shared => None,
     };
-    let kept = core.remember.keep(&scope, workspace, text, session.as_deref()).await.map_err(convert::remember)?;
+    let kept =
+        core.remember.keep(&scope, workspace, text, session.as_deref()).await.map_err(convert::remember)?;
     core.waiting.notify_one();
     Ok(RememberResult { item: convert::item(kept.memory), deduped: kept.deduped, redacted: kept.redacted })
 }

@@ -7,13 +7,13 @@ use super::convert;
 use crate::daemon::core::Core;
 use crate::daemon::models::{Models, Resident, Trouble};
 use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
-use crate::store::{FileState, Generation, SCHEMA, GenerationState, StoreError, WorkspaceCounts};
+use crate::store::{FileState, Generation, GenerationState, SCHEMA, StoreError, WorkspaceCounts};
 use crate::watch::Mode;
-use crate::wire::status::{
-    Advice, AdviceCode, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile, SkippedFile, State, Status,
-    StoreStatus, WatchStatus, WorkspaceStatus,
-};
 use crate::wire::methods::{LegName, StatusParams};
+use crate::wire::status::{
+    Advice, AdviceCode, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile, SkippedFile,
+    State, Status, StoreStatus, WatchStatus, WorkspaceStatus,
+};
 use crate::wire::{Error, PROTOCOL};
 use crate::workspace::Workspace;
 
@@ -33,7 +33,8 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
     let stored = look(core).await.map_err(convert::store)?;
     let models = core.models.borrow().clone();
     let workspaces = core.workspaces.iter().zip(&stored.files);
-    let workspaces = workspaces.map(|(workspace, files)| workspace_status(core, workspace, files, &stored)).collect();
+    let workspaces =
+        workspaces.map(|(workspace, files)| workspace_status(core, workspace, files, &stored)).collect();
     let daemon = Daemon {
         pid: std::process::id(),
         binary: std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default(),
@@ -70,7 +71,8 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
 }
 
 async fn look(core: &Core) -> Result<Stored, StoreError> {
-    let places: Vec<_> = core.workspaces.iter().map(|workspace| (scope_of(workspace), name_of(workspace))).collect();
+    let places: Vec<_> =
+        core.workspaces.iter().map(|workspace| (scope_of(workspace), name_of(workspace))).collect();
     core.store
         .read(move |reader| {
             let generations = reader.generations()?;
@@ -78,7 +80,10 @@ async fn look(core: &Core) -> Result<Stored, StoreError> {
             Ok(Stored {
                 counts: reader.counts_of_all_users()?,
                 rebuilding: building.map(|one| reader.waiting_of_all_users(one.id)).transpose()?,
-                files: places.iter().map(|(scope, root)| reader.files(scope, root)).collect::<Result<_, _>>()?,
+                files: places
+                    .iter()
+                    .map(|(scope, root)| reader.files(scope, root))
+                    .collect::<Result<_, _>>()?,
                 active: generations.into_iter().find(|one| one.state == GenerationState::Active),
             })
         })
@@ -99,7 +104,12 @@ fn memories(stored: &Stored) -> Memories {
     Memories { indexed, waiting, rebuilding: stored.rebuilding }
 }
 
-fn workspace_status(core: &Core, workspace: &Workspace, files: &[FileState], stored: &Stored) -> WorkspaceStatus {
+fn workspace_status(
+    core: &Core,
+    workspace: &Workspace,
+    files: &[FileState],
+    stored: &Stored,
+) -> WorkspaceStatus {
     let root = name_of(workspace);
     let scan = core.last_scan(&root);
     let indexed = stored.counts.iter().filter(|one| one.workspace.as_deref() == Some(&root));
@@ -137,7 +147,11 @@ fn model_status(resident: &Resident) -> ModelStatus {
         hash: identity.hash.clone(),
         dimension: identity.dimension as u32,
         source: identity.source.clone(),
-        precision: format!("{} for queries, {} for batches", embedder.precisions().query, embedder.precisions().batch),
+        precision: format!(
+            "{} for queries, {} for batches",
+            embedder.precisions().query,
+            embedder.precisions().batch
+        ),
         load_ms: embedder.load_time().as_millis() as u64,
     }
 }
@@ -177,7 +191,9 @@ fn model_advice(models: &Models, memories: &Memories) -> Vec<Advice> {
     let trouble = match &models.trouble {
         Some(Trouble::Loading) => Some(line(AdviceCode::ModelLoading, true, [])),
         Some(Trouble::Missing(reason)) => Some(line(AdviceCode::NoModel, true, [("reason", reason.clone())])),
-        Some(Trouble::Failed(reason)) => Some(line(AdviceCode::ModelFailed, true, [("reason", reason.clone())])),
+        Some(Trouble::Failed(reason)) => {
+            Some(line(AdviceCode::ModelFailed, true, [("reason", reason.clone())]))
+        }
         None if !models.is_resident() => Some(line(AdviceCode::ModelLoading, true, [])),
         None => None,
     };
@@ -199,7 +215,8 @@ fn workspace_advice(workspace: &WorkspaceStatus, unreachable: Option<String>) ->
         lines.push(line(AdviceCode::WorkspaceUnreachable, true, [root(), ("reason", reason)]));
     } else if let Some(first) = workspace.skipped.first() {
         let count = workspace.skipped.len().to_string();
-        let detail = [root(), ("file", first.file.clone()), ("reason", first.reason.clone()), ("count", count)];
+        let detail =
+            [root(), ("file", first.file.clone()), ("reason", first.reason.clone()), ("count", count)];
         lines.push(line(AdviceCode::FilesSkipped, false, detail));
     }
     if workspace.held_deletions > 0 {
@@ -220,6 +237,7 @@ fn workspace_advice(workspace: &WorkspaceStatus, unreachable: Option<String>) ->
 }
 
 fn line<const N: usize>(code: AdviceCode, degrades: bool, detail: [(&str, String); N]) -> Advice {
-    let detail: BTreeMap<String, String> = detail.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+    let detail: BTreeMap<String, String> =
+        detail.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     Advice { code, degrades, detail }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Days, Months, NaiveDate, NaiveDateTime, Utc};
@@ -78,7 +78,7 @@ pub fn load(folder: &Path, names: &[String], users: &[String]) -> Result<Vec<Set
 }
 
 /// Questions of a file, with the file's name without its ending.
-pub fn questions(path: &PathBuf) -> Result<(String, Vec<QueryLine>)> {
+pub fn questions(path: &Path) -> Result<(String, Vec<QueryLine>)> {
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     Ok((name, lines(path)?))
 }

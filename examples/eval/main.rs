@@ -81,7 +81,7 @@ async fn main() -> Result<()> {
         [] => vec![fixtures.join("unrelated.zh.jsonl"), fixtures.join("unrelated.en.jsonl")],
         named => named.to_vec(),
     };
-    let unrelated = unrelated.iter().map(data::questions).collect::<Result<Vec<_>>>()?;
+    let unrelated = unrelated.iter().map(|path| data::questions(path)).collect::<Result<Vec<_>>>()?;
     let options = embed::Options { index_threads: NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN) };
     let embedder = Embedder::load(&ModelFolder::open(&arguments.model)?, options)?;
     let mut vectors = Vectors::open(arguments.cache.as_deref(), &embedder)?;

@@ -184,11 +184,12 @@ impl Recall {
         let vector = vector.ok().map(|(vector, _)| vector).zip(scales);
         let min_score = options.min_score.unwrap_or(self.settings.min_score);
         let (hits, best) = self.rank(query, vector, found, top_k, min_score);
-        let empty = hits.is_empty().then(|| match met {
-            true => Empty::BelowThreshold { best: best as f32, min_score: min_score as f32 },
-            false if memories > 0 => Empty::NothingFound,
-            false => Empty::NoMemories,
-        });
+        let empty = match (hits.is_empty(), met, memories) {
+            (false, ..) => None,
+            (true, true, _) => Some(Empty::BelowThreshold { best: best as f32, min_score: min_score as f32 }),
+            (true, false, 0) => Some(Empty::NoMemories),
+            (true, false, _) => Some(Empty::NothingFound),
+        };
         let total = start.elapsed();
         let timings = Timings {
             segment_ms: millis(segmented),

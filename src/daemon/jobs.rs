@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::core::Core;
 use super::models::Models;
 use crate::schedule::Tick;
-use crate::service::ingest::Reconcile;
+use crate::service::ingest::{Reconcile, scope_of};
 use crate::service::vectors::{VectorsError, embed_some};
 use crate::watch::{Hint, Hints};
 use crate::wire::methods::Event;
@@ -74,7 +74,17 @@ pub async fn make_vectors(core: Arc<Core>) {
             }
         };
         if !busy {
+            warm(&core).await;
             core.waiting.notified().await;
+        }
+    }
+}
+
+/// Measures what questions need measured, before one waits for it.
+async fn warm(core: &Core) {
+    for workspace in &core.workspaces {
+        if let Err(error) = core.recall().warm(&scope_of(workspace)).await {
+            core.health.survived(core.clock.now(), "calibrating the model", &error.to_string());
         }
     }
 }

@@ -201,6 +201,20 @@ impl Recall {
         Ok(Answer { hits, legs, empty, timings })
     }
 
+    /// Measures the scales of `scope`'s user if that is due, so that no question has to wait for it.
+    ///
+    /// # Errors
+    /// [`CalibrateError`]; the next question tries again.
+    pub async fn warm(&self, scope: &Scope) -> Result<(), CalibrateError> {
+        let Some((embedder, calibrator)) = &self.model else { return Ok(()) };
+        match self.store.read(|reader| reader.active_generation()).await? {
+            Some(active) if active.model_hash == embedder.identity().hash => {
+                calibrator.scales(scope, active.id).await.map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
     async fn embed(&self, query: &Redacted) -> Result<(Vec<f32>, String), String> {
         let Some((embedder, _)) = &self.model else {
             return Err("no model is loaded; `ocmemd model pull` gets one".to_owned());

@@ -119,7 +119,7 @@ fn search(criterion: &mut Criterion) {
         let store = Store::open(&home.path().join("store.db")).unwrap();
         runtime.block_on(fill(&store, &embedder, size));
         let clock = Clock::manual(DateTime::UNIX_EPOCH, Zone::Fixed(chrono_tz::Asia::Shanghai));
-        let recall = Recall::new(store, Some(embedder.clone()), Settings::default(), clock);
+        let recall = Recall::new(store, Ok(embedder.clone()), Settings::default(), clock);
         let (scope, question) = (scope(), redact(QUESTION).0);
         runtime.block_on(recall.warm(&scope)).unwrap();
         group.bench_function(format!("{size} memories"), |b| {

@@ -154,7 +154,7 @@ impl<'s> Stored<'s> {
                 .await?;
         }
         let clock = Clock::manual(DateTime::<Utc>::default(), Zone::Fixed(chrono_tz::UTC));
-        let recall = Recall::new(store, Some(embedder.clone()), settings, clock.clone());
+        let recall = Recall::new(store, Ok(embedder.clone()), settings, clock.clone());
         Ok(Self { set, recall, clock, settings })
     }
 

@@ -23,7 +23,17 @@ pub(super) async fn run(app: &App, args: &ReindexArgs) -> Result<Exit> {
             ("waiting", done.waiting.to_string()),
         ];
         let values: Vec<(&str, &str)> = numbers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        app.lang.say("reindex.done", &values)
+        let mut lines = vec![app.lang.say("reindex.done", &values)];
+        if done.skipped > 0 {
+            lines.push(app.lang.say("reindex.skipped", &[("skipped", &done.skipped.to_string())]));
+        }
+        if done.held > 0 {
+            lines.push(app.lang.say("reindex.held", &[("held", &done.held.to_string())]));
+        }
+        lines.extend(
+            done.unreachable.iter().map(|root| app.lang.say("reindex.unreachable", &[("root", root)])),
+        );
+        lines.join("\n")
     })?;
-    Ok(Exit::Well)
+    Ok(if done.unreachable.is_empty() { Exit::Well } else { Exit::Degraded })
 }

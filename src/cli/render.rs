@@ -135,6 +135,7 @@ fn score_parts(lang: Lang, parts: &ScoreParts) -> String {
 fn why_empty(lang: Lang, empty: &Empty) -> String {
     match empty {
         Empty::NoMemories => lang.say("empty.no_memories", &[]),
+        Empty::SwitchedOff => lang.say("empty.switched_off", &[]),
         Empty::NothingFound => lang.say("empty.nothing_found", &[]),
         Empty::BelowThreshold { best, min_score } => {
             let (best, min_score) = (format!("{best:.2}"), format!("{min_score:.2}"));

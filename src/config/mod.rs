@@ -218,7 +218,8 @@ fn check_workspaces(paths: &Paths, layers: &mut Layers) -> Vec<Workspace> {
                 allowed,
             });
         };
-        let folder = paths.expand(&path);
+        // `a/b/` and `a/b` are one folder, and memories name it as it stands here.
+        let folder: PathBuf = paths.expand(&path).components().collect();
         if !folder.is_absolute() {
             refuse("path", &path, "an absolute path, or one that begins with ~/".to_owned());
         } else if checked.iter().any(|known| known.path == folder) {

@@ -49,7 +49,7 @@ pub(super) const RULES: &[(&str, Allowed)] = &[
     ("recall.keyword_weight", Allowed::Real(0.0, 1.0)),
     ("recall.time_weight", Allowed::Real(0.0, 1.0)),
     ("recall.candidates", Allowed::Whole(1, 1000)),
-    ("recall.recent_days", Allowed::Whole(0, 365)),
+    ("recall.recent_days", Allowed::Whole(1, 365)),
     ("recall.time", Allowed::OneOf(&["asked", "recency"])),
     ("watch.reconcile", Allowed::Cron),
     ("socket.max_connections", Allowed::Whole(1, 10_000)),

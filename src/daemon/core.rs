@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use chrono::{DateTime, Utc};
@@ -93,11 +93,12 @@ impl Core {
     pub fn new(parts: Parts) -> Self {
         let Parts { config, paths, clock, store, repaired, workspaces, watcher, socket } = parts;
         let ingest = Ingest::new(store.clone(), clock.clone());
-        let recall = Recall::new(store.clone(), None, recall_settings(&config), clock.clone());
+        let none = Err(String::new());
+        let recall = Recall::new(store.clone(), none, recall_settings(&config), clock.clone());
         Self {
             remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
             ingest,
-            models: watch::Sender::new(Models::none(recall)),
+            models: watch::Sender::new(Models::none(&recall)),
             health: Health::default(),
             events: broadcast::Sender::new(EVENTS),
             waiting: Notify::new(),
@@ -150,7 +151,10 @@ impl Core {
     /// [`IngestError`]; it is among the survived errors too.
     pub async fn reconcile(&self, workspace: &Workspace, how: Reconcile) -> Result<Reconciled, IngestError> {
         let root = name_of(workspace);
-        let report = self.ingest.reconcile(workspace, how).await.inspect_err(|error| {
+        let compared = self.ingest.reconcile(workspace, how).await;
+        // Even where it ended early, some files may have been taken in.
+        self.waiting.notify_one();
+        let report = compared.inspect_err(|error| {
             self.health.survived(self.clock.now(), "comparing notes with the index", &error.to_string());
         })?;
         self.health.reconciled(self.clock.now());
@@ -168,23 +172,37 @@ impl Core {
     }
 
     /// Loads the configured model if it is not resident; the daemon goes on without it.
-    pub async fn load_model(&self) {
-        let Ok(_alone) = self.loading.try_lock() else { return };
-        if self.models.borrow().is_resident() {
-            return;
-        }
-        let folder = models::folder(&self.config, &self.paths.models_dir);
-        if let Err(error) = models::load(&self.store, folder, &self.models).await {
-            self.health.survived(self.clock.now(), "loading the model", &error.to_string());
-        }
-        self.waiting.notify_one();
+    pub async fn load_model(self: &Arc<Self>) {
+        let core = Arc::clone(self);
+        // On its own, so that a client who goes away leaves no half-loaded model behind.
+        let loading = tokio::spawn(async move {
+            let _alone = core.loading.lock().await;
+            if core.models.borrow().is_resident() {
+                return;
+            }
+            let folder = models::folder(&core.config, &core.paths.models_dir);
+            let loaded =
+                models::load(&core.store, folder, core.config.long_term.vector_dim, &core.models).await;
+            if let Err(error) = loaded {
+                core.health.survived(core.clock.now(), "loading the model", &error.to_string());
+            }
+            core.waiting.notify_one();
+        });
+        // A panic in there is a fault that was logged; the model stays away.
+        let _ = loading.await;
     }
 
-    /// Counts that memories were given to the agent. If that fails the answer is given all the same.
-    pub async fn touch(&self, scope: &Scope, ids: Vec<MemoryId>, session: Option<String>) {
-        if let Err(error) = look::touch(&self.store, scope, ids, session, &self.clock).await {
-            self.health.survived(self.clock.now(), "counting an access", &error.to_string());
+    /// Counts that memories were given to the agent. No answer waits for that, nor fails with it.
+    pub fn touch(self: &Arc<Self>, scope: Scope, ids: Vec<MemoryId>, session: Option<String>) {
+        if ids.is_empty() {
+            return;
         }
+        let core = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Err(error) = look::touch(&core.store, &scope, ids, session, &core.clock).await {
+                core.health.survived(core.clock.now(), "counting an access", &error.to_string());
+            }
+        });
     }
 
     /// Tells subscribers. That nobody listens is no error.
@@ -192,7 +210,8 @@ impl Core {
         let _ = self.events.send(event);
     }
 
-    fn tell_changes(&self, root: &str, file: &str, changes: Changes) {
+    /// Tells what a note brought, and lets its memories get their vectors.
+    pub fn tell_changes(&self, root: &str, file: &str, changes: Changes) {
         let Changes { added, updated, removed } = changes;
         if added + updated + removed == 0 {
             return;

@@ -5,6 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
+use crate::service::recall::Answer;
+use crate::wire::methods::LegName;
 use crate::wire::status::{PastError, Percentiles};
 
 /// Latencies are percentiles of this many last measurements.
@@ -36,10 +38,24 @@ impl Health {
     pub fn survived(&self, at: DateTime<Utc>, during: &str, message: &str) {
         tracing::warn!(during, error = message, "survived an error");
         let mut records = self.records();
+        // What goes on failing at each try is one error, with the time of the last.
+        if let Some(newest) = records.errors.front_mut()
+            && (newest.during == during && newest.message == message)
+        {
+            newest.at = at;
+            return;
+        }
         if records.errors.len() == ERRORS {
             records.errors.pop_back();
         }
         records.errors.push_front(PastError { at, during: during.to_owned(), message: message.to_owned() });
+    }
+
+    /// Measures the embedding of a question, if it had one.
+    pub fn embedded(&self, answer: &Answer) {
+        if answer.legs.iter().any(|leg| leg.leg == LegName::Vector && leg.ran) {
+            self.embed.record_ms(answer.timings.embed_ms);
+        }
     }
 
     /// A change of a file was noticed.

@@ -6,6 +6,7 @@ use tokio::sync::mpsc;
 
 use super::core::Core;
 use super::models::Models;
+use crate::memory::segment;
 use crate::schedule::Tick;
 use crate::service::ingest::{Reconcile, scope_of};
 use crate::service::vectors::{VectorsError, embed_some};
@@ -26,8 +27,11 @@ pub async fn follow_notes(core: Arc<Core>, mut hints: Hints, mut ticks: mpsc::Re
                     core.watcher.rearm();
                     core.load_model().await;
                     reconcile_all(&core).await;
-                    // What failed before is tried again.
+                    // What failed before is tried again, and what was forgotten leaves the log.
                     core.waiting.notify_one();
+                    if let Err(error) = core.store.checkpoint().await {
+                        core.health.survived(core.clock.now(), "writing back the database's log", &error.to_string());
+                    }
                 }
                 None => return,
             },
@@ -82,6 +86,8 @@ pub async fn make_vectors(core: Arc<Core>) {
 
 /// Measures what questions need measured, before one waits for it.
 async fn warm(core: &Core) {
+    // The Chinese dictionary is loaded with the first Chinese text.
+    let _ = tokio::task::spawn_blocking(|| segment::query("预热")).await;
     for workspace in &core.workspaces {
         if let Err(error) = core.recall().warm(&scope_of(workspace)).await {
             core.health.survived(core.clock.now(), "calibrating the model", &error.to_string());

@@ -156,7 +156,7 @@ fn refuse_wrong_dimension(config: &Config, paths: &Paths) -> Result<(), WrongDim
     }
     let folder = models::folder(config, &paths.models_dir);
     match ModelFolder::open(&folder) {
-        Ok(folder) => models::check_dimension(config, &folder),
+        Ok(folder) => models::check_dimension(config.long_term.vector_dim, folder.identity()),
         Err(_) => Ok(()),
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
 use crate::config::{Config, EmbeddingModel};
-use crate::embed::{EmbedError, Embedder, ModelFolder, Options};
+use crate::embed::{EmbedError, Embedder, Identity, ModelFolder, Options};
 use crate::hub::Spec;
 use crate::memory::entry::ContentHash;
 use crate::service::recall::Recall;
@@ -35,13 +35,22 @@ pub struct Models {
 
 impl Models {
     /// No model yet: `recall` goes by words alone.
-    pub fn none(recall: Recall) -> Self {
-        Self { recall, answering: None, building: None, trouble: None }
+    pub fn none(recall: &Recall) -> Self {
+        let trouble = Trouble::Loading;
+        let recall = recall.with_model(Err(trouble.to_string()));
+        Self { recall, answering: None, building: None, trouble: Some(trouble) }
+    }
+
+    /// Says why there is no model.
+    fn be_without(&mut self, trouble: Trouble) {
+        self.recall = self.recall.with_model(Err(trouble.to_string()));
+        self.trouble = Some(trouble);
     }
 
     /// Lets `answering` answer, while `building` is built.
     fn become_resident(&mut self, answering: Option<Resident>, building: Option<Resident>) {
-        self.recall = self.recall.with_model(answering.as_ref().map(|resident| resident.embedder.clone()));
+        let embedder = answering.as_ref().map(|resident| resident.embedder.clone());
+        self.recall = self.recall.with_model(embedder.ok_or_else(|| REBUILDING.to_owned()));
         (self.answering, self.building, self.trouble) = (answering, building, None);
     }
 
@@ -64,6 +73,9 @@ impl Models {
     }
 }
 
+/// Why meaning is not searched although the model is there.
+pub const REBUILDING: &str = "the model's vectors are being made, and the model before is gone";
+
 /// Why there is no model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trouble {
@@ -84,6 +96,9 @@ pub enum ModelsError {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The configured dimension is not the model's.
+    #[error(transparent)]
+    Dimension(#[from] WrongDimension),
     /// A fault of ours.
     #[error("loading the model failed")]
     Panicked,
@@ -110,13 +125,12 @@ pub fn folder(config: &Config, models_dir: &Path) -> PathBuf {
     spec.folder(models_dir)
 }
 
-/// Refuses a configured dimension that is not the model's, as far as the model's folder is there to tell.
+/// Refuses a configured dimension that is not the model's.
 ///
 /// # Errors
 /// [`WrongDimension`] with both numbers.
-pub fn check_dimension(config: &Config, folder: &ModelFolder) -> Result<(), WrongDimension> {
-    let model = folder.identity();
-    match config.long_term.vector_dim {
+pub fn check_dimension(configured: Option<u32>, model: &Identity) -> Result<(), WrongDimension> {
+    match configured {
         Some(configured) if configured as usize != model.dimension => {
             Err(WrongDimension { configured, model: model.name.clone(), actual: model.dimension })
         }
@@ -131,10 +145,11 @@ pub fn check_dimension(config: &Config, folder: &ModelFolder) -> Result<(), Wron
 pub async fn load(
     store: &Store,
     path: PathBuf,
+    dimension: Option<u32>,
     published: &watch::Sender<Models>,
 ) -> Result<(), ModelsError> {
-    published.send_modify(|models| models.trouble = Some(Trouble::Loading));
-    match load_both(store, &path).await {
+    published.send_modify(|models| models.be_without(Trouble::Loading));
+    match load_both(store, &path, dimension).await {
         Ok((answering, building)) => {
             published.send_modify(|models| models.become_resident(answering, building));
             Ok(())
@@ -144,16 +159,21 @@ pub async fn load(
                 ModelsError::Embed(EmbedError::Missing(_)) => Trouble::Missing(error.to_string()),
                 _ => Trouble::Failed(error.to_string()),
             };
-            published.send_modify(|models| models.trouble = Some(trouble));
+            published.send_modify(|models| models.be_without(trouble));
             Err(error)
         }
     }
 }
 
 /// The models that answer and that are built.
-async fn load_both(store: &Store, path: &Path) -> Result<(Option<Resident>, Option<Resident>), ModelsError> {
+async fn load_both(
+    store: &Store,
+    path: &Path,
+    dimension: Option<u32>,
+) -> Result<(Option<Resident>, Option<Resident>), ModelsError> {
     let embedder = load_one(path.to_owned()).await?;
     let identity = embedder.identity().clone();
+    check_dimension(dimension, &identity)?;
     let (hash, folder) = (ContentHash(identity.hash.clone()), path.display().to_string());
     let (wanted, active) = store
         .write(move |writer| {

@@ -208,11 +208,9 @@ fn index(
 
 /// A panic inside the model is an error of this request, not the end of the thread.
 fn guarded<T>(work: impl FnOnce() -> Result<T, EmbedError>) -> Result<T, EmbedError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let said = panic.downcast_ref::<String>().map(String::as_str);
-        let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
-        Err(EmbedError::Compute(said.to_owned()))
-    })
+    // What a panic says may quote the text it failed on.
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(EmbedError::Compute("it panicked; please report it".to_owned())))
 }
 
 /// The threads never hold a lock while they compute, so what a panic left behind is whole.

@@ -130,7 +130,8 @@ impl Model {
         if whole.len() <= limit {
             return Ok(vec![whole]);
         }
-        chunk::split(text, limit, &|piece| self.count_tokens(piece)).iter().map(|piece| ids(piece)).collect()
+        let pieces = chunk::split(text, limit, &|piece| self.count_tokens(piece));
+        pieces.iter().take(chunk::MAX_PIECES).map(|piece| ids(piece)).collect()
     }
 }
 

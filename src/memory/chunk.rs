@@ -11,6 +11,9 @@ const WINDOW: Range<usize> = AIM / 2..AIM * 3 / 2;
 /// The longest stretch without a cut; a longer sentence is cut at a comma, a space, or anywhere between characters.
 const MAX_UNIT: usize = 80;
 
+/// The most pieces of one text that are embedded, some 16,000 characters; what is behind them is found by its words.
+pub const MAX_PIECES: usize = 64;
+
 /// Splits `text` into pieces of at most `max_tokens` as measured by `count`.
 ///
 /// What fits is one piece, however many sentences it has: a bullet stays one memory. What does not fit is cut into

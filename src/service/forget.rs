@@ -43,7 +43,9 @@ pub async fn preview(store: &Store, scope: &Scope, which: Which) -> Result<Vec<M
             store.read(move |reader| reader.list(&scope, &filter, MAX_AT_ONCE + 1, 0)).await?
         }
         Which::Ids(ids) if ids.len() > MAX_AT_ONCE => return Err(ForgetError::TooMany),
-        Which::Ids(ids) => {
+        Which::Ids(mut ids) => {
+            ids.sort();
+            ids.dedup();
             let mut found = Vec::new();
             for id in ids {
                 let (scope, wanted) = (scope.clone(), id.clone());
@@ -68,8 +70,8 @@ pub async fn forget(store: &Store, scope: &Scope, memories: &[Memory]) -> Result
     let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();
     let scope = scope.clone();
     let forgotten = store.write(move |writer| writer.forget(&scope, &ids)).await?;
-    if let Err(error) = store.checkpoint().await {
-        tracing::warn!(%error, "what was forgotten leaves the log at the next checkpoint only");
+    if !matches!(store.checkpoint().await, Ok(true)) {
+        tracing::warn!("what was forgotten leaves the database's log at the next comparison only");
     }
     Ok(forgotten)
 }

@@ -125,7 +125,6 @@ impl Ingest {
     /// # Errors
     /// [`IngestError::Store`]; a file that cannot be read is part of the answer.
     pub async fn reconcile(&self, workspace: &Workspace, how: Reconcile) -> Result<Reconciled, IngestError> {
-        let _turn = self.turn.lock().await;
         let looked = workspace.clone();
         let scan = tokio::task::spawn_blocking(move || looked.scan())
             .await
@@ -144,6 +143,8 @@ impl Ingest {
             held: None,
         };
         for found in &scan.files {
+            // One file at a time, so that whoever remembers something meanwhile waits for one file only.
+            let _turn = self.turn.lock().await;
             match self.look(workspace, &found.file, how.full).await {
                 Ok(changes) if changes == Changes::default() => {}
                 Ok(changes) => {
@@ -168,6 +169,10 @@ impl Ingest {
             Deletions::Hold(Hold::Unreachable { .. }) => {}
             Deletions::Apply | Deletions::Hold(Hold::Most { .. }) => {
                 for file in gone {
+                    let _turn = self.turn.lock().await;
+                    if workspace.root().join(&file).exists() {
+                        continue; // It came back since the scan.
+                    }
                     let changes = self.let_go(workspace, &file).await?;
                     report.changes.add(changes);
                     report.changed.push((file, changes));
@@ -270,12 +275,12 @@ fn apply(
     let found: Vec<Entry> = entries.iter().map(|(entry, _)| entry.clone()).collect();
     let known: Vec<Known> = memories.iter().map(known).collect();
     let diff = diff::diff(&known, &found);
-    let of = |id: &MemoryId| memories.iter().find(|memory| memory.id == *id);
+    let by_id: HashMap<&MemoryId, &Memory> = memories.iter().map(|memory| (&memory.id, memory)).collect();
     let new = |id: MemoryId, entry: &Entry| memory_of(id, entry, scope, root, &file, clock);
     let mut changes = Changes::default();
     for Pair { id, found } in diff.kept.iter().chain(&diff.moved).chain(&diff.changed) {
         let (entry, words) = &entries[*found];
-        match of(id) {
+        match by_id.get(id) {
             Some(memory) if same_but_lines(memory, entry) => {
                 if memory.source.as_ref().is_some_and(|source| source.lines != entry.lines) {
                     writer.move_lines(scope, id, entry.lines)?;
@@ -314,6 +319,10 @@ fn bury(
     file: &str,
     entries: &mut Vec<(Entry, Vec<String>)>,
 ) -> Result<(), StoreError> {
+    if entries.is_empty() {
+        // An editor or a sync tool may have emptied the file for a moment only.
+        return Ok(());
+    }
     let tombstones = writer.tombstones(scope, root, file)?;
     let mut left: HashMap<ContentHash, u32> = tombstones.clone();
     entries.retain(|(entry, _)| match left.get_mut(&entry.hash) {

@@ -1,13 +1,16 @@
 //! Keeping what the user asked to keep: a line in today's note, in the index before the answer.
 
+use std::sync::Arc;
+
 use chrono::{NaiveDate, NaiveTime, Timelike};
+use tokio::sync::Mutex;
 
 use super::ingest::{Ingest, IngestError, name_of};
 use crate::clock::Clock;
+use crate::memory::entry::ContentHash;
+use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
-use crate::memory::{
-    Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed, markdown,
-};
+use crate::memory::{Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed};
 use crate::store::{Filter, Store, StoreError};
 use crate::workspace::{Note, Section, Workspace, WorkspaceError};
 
@@ -37,6 +40,9 @@ pub enum RememberError {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The text would be read as no memory: a placeholder, a time, the name of a file.
+    #[error("this says nothing that could be remembered; say it in a sentence")]
+    NoMemory,
     /// The line was written and read again without being found.
     #[error("the line was written to {file} but is not in the index: run `ocmemd reindex`")]
     Lost {
@@ -62,12 +68,14 @@ pub struct Remember {
     store: Store,
     ingest: Ingest,
     clock: Clock,
+    /// Two equal requests at once would both find that it is not there yet.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Remember {
     /// Keeps things in `store`, by way of the note where the user has a workspace.
     pub fn new(store: Store, ingest: Ingest, clock: Clock) -> Self {
-        Self { store, ingest, clock }
+        Self { store, ingest, clock, turn: Arc::default() }
     }
 
     /// Keeps `text` for the scope's user. With a `workspace` of his it becomes a `[USER]` line of today's note, synced
@@ -92,20 +100,21 @@ impl Remember {
             return Err(RememberError::TooLong(chars));
         }
         let redacted = findings.len() as u32;
-        if let Some(memory) = self.already(scope, &text).await? {
+        let hash = hash_as_read(&text).ok_or(RememberError::NoMemory)?;
+        let _turn = self.turn.lock().await;
+        if let Some(memory) = self.already(scope, hash.clone()).await? {
             return Ok(Remembered { memory, deduped: true, redacted });
         }
         let memory = match workspace {
-            Some(workspace) => self.write_down(scope, workspace, text, session).await?,
-            None => self.store_alone(scope, text, session).await?,
+            Some(workspace) => self.write_down(scope, workspace, text, &hash, session).await?,
+            None => self.store_alone(scope, text, hash, session).await?,
         };
         Ok(Remembered { memory, deduped: false, redacted })
     }
 
     /// What the user asked to keep today in the same words.
-    async fn already(&self, scope: &Scope, text: &Redacted) -> Result<Option<Memory>, StoreError> {
-        let today = self.clock.today();
-        let (scope, hash) = (scope.clone(), markdown::content_hash(text.as_str()));
+    async fn already(&self, scope: &Scope, hash: ContentHash) -> Result<Option<Memory>, StoreError> {
+        let (today, scope) = (self.clock.today(), scope.clone());
         let filter = Filter { from: Some(today), to: Some(today), ..Filter::default() };
         let same = move |memory: &Memory| memory.mark == Mark::User && memory.hash == hash;
         self.store
@@ -121,6 +130,7 @@ impl Remember {
         scope: &Scope,
         workspace: &Workspace,
         text: Redacted,
+        hash: &ContentHash,
         session: Option<&str>,
     ) -> Result<Memory, RememberError> {
         let (today, time) = self.minute();
@@ -137,18 +147,22 @@ impl Remember {
         self.ingest.file(workspace, &appended.file).await?;
         let (scope, root, file) = (scope.clone(), name_of(workspace), appended.file.clone());
         let stored = self.store.read(move |reader| reader.entries_of_file(&scope, &root, &file)).await?;
-        let covers = |memory: &Memory| {
-            let lines = memory.source.as_ref().map(|source| source.lines);
-            lines.is_some_and(|(first, last)| (first..=last).contains(&appended.line))
+        // The nearest of the same words: an editor may have moved the line since.
+        let away = |memory: &Memory| {
+            let line = memory.source.as_ref().map_or(0, |source| source.lines.0);
+            (memory.hash != *hash, line.abs_diff(appended.line))
         };
-        let found = stored.into_iter().map(|(_, memory)| memory).find(covers);
-        found.ok_or(RememberError::Lost { file: appended.file })
+        let found = stored.into_iter().map(|(_, memory)| memory).min_by_key(away);
+        found
+            .filter(|memory| memory.hash == *hash || away(memory).1 == 0)
+            .ok_or(RememberError::Lost { file: appended.file })
     }
 
     async fn store_alone(
         &self,
         scope: &Scope,
         text: Redacted,
+        hash: ContentHash,
         session: Option<&str>,
     ) -> Result<Memory, RememberError> {
         let ((today, time), now) = (self.minute(), self.clock.now());
@@ -160,7 +174,7 @@ impl Remember {
             mark: Mark::User,
             importance: Importance::ASKED,
             audience: scope.audience(),
-            hash: markdown::content_hash(text.as_str()),
+            hash,
             content: text,
             context: Redacted::default(),
             day: Some(today),
@@ -188,4 +202,12 @@ impl Remember {
         let now = self.clock.local(self.clock.now());
         (now.date(), NaiveTime::from_hms_opt(now.hour(), now.minute(), 0).unwrap_or(NaiveTime::MIN))
     }
+}
+
+/// The hash that the text gets when it is read from a note; `None` if it would be read as no memory.
+fn hash_as_read(text: &Redacted) -> Option<ContentHash> {
+    let lines: Vec<&str> = text.as_str().lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let bullet = redact(&format!("- 00:00 {}", lines.join("\n  "))).0;
+    let file = NoteFile { name: String::from("memory/0001-01-01.md"), zone: chrono_tz::Tz::UTC };
+    markdown::parse(&bullet, &file).entries.into_iter().next().map(|entry| entry.hash)
 }

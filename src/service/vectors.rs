@@ -19,6 +19,22 @@ pub enum VectorsError {
     Store(#[from] StoreError),
 }
 
+/// Embeds text by text, so that one which the model cannot take holds up no other: that one is done without a vector.
+async fn one_by_one(embedder: &Embedder, texts: Vec<Redacted>) -> Result<Vec<Vec<Vec<f32>>>, EmbedError> {
+    let mut all = Vec::with_capacity(texts.len());
+    for text in texts {
+        match embedder.passages(vec![text]).await {
+            Ok(parts) => all.extend(parts),
+            Err(EmbedError::Stopped) => return Err(EmbedError::Stopped),
+            Err(error) => {
+                tracing::warn!(%error, "a memory gets no vector; it is found by its words");
+                all.push(Vec::new());
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// Embeds up to [`BATCH`] memories that wait in `generation`, the newest first, and answers how many those were: 0 when
 /// none waits. What changed or went in the meantime is passed over and, if it changed, still waits.
 ///
@@ -33,7 +49,11 @@ pub async fn embed_some(store: &Store, embedder: &Embedder, generation: i64) -> 
         .iter()
         .map(|(_, memory)| indexed::passage(&redact(&memory.context).0, &redact(&memory.content).0))
         .collect();
-    let vectors = embedder.passages(texts).await?;
+    let vectors = match embedder.passages(texts.clone()).await {
+        Ok(vectors) => vectors,
+        Err(EmbedError::Stopped) => return Err(EmbedError::Stopped.into()),
+        Err(_) => one_by_one(embedder, texts).await?,
+    };
     let count = waiting.len();
     store
         .write(move |writer| {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Reader, StoreError, Writer, rows};
 use crate::memory::Scope;
@@ -26,6 +26,17 @@ pub struct FileState {
     pub notes: String,
 }
 
+fn file_state(row: &Row<'_>) -> rusqlite::Result<FileState> {
+    Ok(FileState {
+        workspace: row.get(0)?,
+        file: row.get(1)?,
+        hash: ContentHash(row.get(2)?),
+        ingested_at: rows::instant(row.get(3)?, 3)?,
+        entries: row.get(4)?,
+        notes: row.get(5)?,
+    })
+}
+
 impl Reader<'_> {
     /// Every file of the workspace that was read, by name.
     ///
@@ -37,16 +48,7 @@ impl Reader<'_> {
             "SELECT workspace, file, hash, ingested_at, entries, notes FROM files \
              WHERE user = ?1 AND workspace = ?2 ORDER BY file",
         )?;
-        let found = statement.query_map(params![within.user, workspace], |row| {
-            Ok(FileState {
-                workspace: row.get(0)?,
-                file: row.get(1)?,
-                hash: ContentHash(row.get(2)?),
-                ingested_at: rows::instant(row.get(3)?, 3)?,
-                entries: row.get(4)?,
-                notes: row.get(5)?,
-            })
-        })?;
+        let found = statement.query_map(params![within.user, workspace], file_state)?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 
@@ -55,7 +57,12 @@ impl Reader<'_> {
     /// # Errors
     /// What SQLite says.
     pub fn file(&self, scope: &Scope, workspace: &str, file: &str) -> Result<Option<FileState>, StoreError> {
-        Ok(self.files(scope, workspace)?.into_iter().find(|state| state.file == file))
+        let Some(within) = self.in_scope(scope)? else { return Ok(None) };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT workspace, file, hash, ingested_at, entries, notes FROM files \
+             WHERE user = ?1 AND workspace = ?2 AND file = ?3",
+        )?;
+        Ok(statement.query_row(params![within.user, workspace, file], file_state).optional()?)
     }
 
     /// Which entries of the file were forgotten while it held them, by content hash, and how many of each.

@@ -8,10 +8,11 @@ use rusqlite::{OptionalExtension, params};
 use super::generations::memory_of;
 use super::rows::{FROM_SCOPE, InScope, audience_number};
 use super::{Generation, Reader, RowId, StoreError, Writer};
+use crate::memory::chunk::MAX_PIECES;
 use crate::memory::{Memory, Scope};
 
 /// Vectors of one memory at most: a long text has several, the best of which counts.
-pub const MAX_PARTS: usize = 16;
+pub const MAX_PARTS: usize = MAX_PIECES;
 /// Neighbours of one search at most, which is sqlite-vec's own limit.
 pub const MAX_NEIGHBOURS: usize = 4_096;
 

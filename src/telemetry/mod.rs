@@ -68,7 +68,14 @@ impl Logging {
             (false, true) => logger.without_time().try_init(),
             (false, false) => logger.try_init(),
         };
-        started.map_err(|_| LoggingError::Twice)
+        started.map_err(|_| LoggingError::Twice)?;
+        if self.daemon {
+            // What a panic says may quote a memory: only where it happened is told.
+            std::panic::set_hook(Box::new(|panic| {
+                tracing::error!(at = panic.location().map(tracing::field::display), "a fault in the program");
+            }));
+        }
+        Ok(())
     }
 }
 

@@ -115,6 +115,8 @@ pub enum Empty {
     NoMemories,
     /// Nothing was met at all.
     NothingFound,
+    /// `context.inject_memory` is off.
+    SwitchedOff,
     /// Something was met, but nothing that means the same.
     BelowThreshold {
         /// The best score there was.
@@ -270,7 +272,7 @@ pub struct ContextParams {
 pub struct ContextResult {
     /// The delimited block, ready to stand before the input; empty when nothing is relevant.
     pub block: String,
-    /// Tokens of the block, by the configured counter.
+    /// Tokens of the block, estimated.
     pub tokens: u32,
     /// The memories in the block, in its order.
     pub items: Vec<Hit>,
@@ -437,6 +439,12 @@ pub struct ReindexResult {
     pub removed: u32,
     /// Memories that wait for their vector.
     pub waiting: u64,
+    /// Files and folders that were not read; `status` names them.
+    pub skipped: u32,
+    /// Memories whose deletion waits for `accept_deletions`, because too much was gone at once.
+    pub held: u64,
+    /// Workspaces that could not be looked at; nothing of them changed.
+    pub unreachable: Vec<String>,
 }
 
 /// Parameters of `status`.

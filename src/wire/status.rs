@@ -83,10 +83,14 @@ pub struct WorkspaceStatus {
     pub entries_on_disk: u64,
     /// Entries of them in the index.
     pub entries_indexed: u64,
-    /// Files that were not read, each with the reason.
+    /// Files that were not read, the first of them, each with the reason.
     pub skipped: Vec<SkippedFile>,
-    /// Files that hold a secret; it is not indexed.
+    /// How many there are.
+    pub skipped_count: u64,
+    /// Secrets in files, the first of them; they are not indexed.
     pub secrets: Vec<SecretFile>,
+    /// How many there are.
+    pub secrets_count: u64,
     /// Entries whose deletion is held back because too much was gone at once.
     pub held_deletions: u64,
 }
@@ -232,7 +236,7 @@ pub enum AdviceCode {
     NotRunning,
     /// There is no model: words only. Detail: `reason`.
     NoModel,
-    /// A model is being fetched or loaded: words only until it is there.
+    /// The model is being loaded: words only until it is there.
     ModelLoading,
     /// The configured model failed. Detail: `reason`.
     ModelFailed,

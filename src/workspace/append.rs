@@ -29,7 +29,7 @@ impl Section {
         match self {
             Self::User => "### [USER] 用户明确要求",
             Self::Auto => "### [AUTO] 自动记录关键信息",
-            Self::Sync => "### [SYNC] 已同步到长期记忆",
+            Self::Sync => "### [SYNC] 已同步长期记忆",
         }
     }
 }

@@ -1,18 +1,20 @@
 //! `context`: the memory block for one input.
 
+use std::sync::Arc;
+
 use super::convert;
 use super::search::{MAX_HITS, hit};
 use crate::daemon::core::Core;
 use crate::service::context;
 use crate::service::recall::Options;
 use crate::wire::Error;
-use crate::wire::methods::{ContextParams, ContextResult};
+use crate::wire::methods::{ContextParams, ContextResult, Empty};
 
 /// The largest budget a request may name, in tokens.
 const MAX_BUDGET: u32 = 100_000;
 
 /// Makes the block, and counts what is in it as used.
-pub async fn handle(core: &Core, params: ContextParams) -> Result<ContextResult, Error> {
+pub async fn handle(core: &Arc<Core>, params: ContextParams) -> Result<ContextResult, Error> {
     let scope = convert::scope(&params.user, params.audience)?;
     let session = convert::session(params.session)?;
     let settings = &core.config;
@@ -21,14 +23,14 @@ pub async fn handle(core: &Core, params: ContextParams) -> Result<ContextResult,
         convert::within("budget", params.budget, settings.context.working_memory_budget, 0..=MAX_BUDGET)?;
     let input = convert::bounded("input", &params.input)?;
     if !settings.context.inject_memory {
-        return Ok(ContextResult::default());
+        return Ok(ContextResult { empty: Some(Empty::SwitchedOff), ..ContextResult::default() });
     }
     let options = Options { top_k: Some(top_k), min_score: None };
     let made = context::build(&core.recall(), &scope, input, &core.frame(), budget, options).await;
     let made = made.map_err(convert::recall)?;
     core.health.context.record_ms(made.answer.timings.total_ms);
-    core.health.embed.record_ms(made.answer.timings.embed_ms);
-    core.touch(&scope, made.used.iter().map(|hit| hit.memory.id.clone()).collect(), session).await;
+    core.health.embedded(&made.answer);
+    core.touch(scope, made.used.iter().map(|hit| hit.memory.id.clone()).collect(), session);
     Ok(ContextResult {
         block: made.block,
         tokens: made.tokens as u32,

@@ -10,6 +10,7 @@ use crate::service::remember::RememberError;
 use crate::store::StoreError;
 use crate::wire::methods::{Item, ItemSource};
 use crate::wire::{Error, ErrorKind, MAX_TEXT_CHARS};
+use crate::workspace::WorkspaceError;
 
 /// The scope a request names.
 pub fn scope(user: &str, audience: Audience) -> Result<Scope, Error> {
@@ -107,7 +108,9 @@ pub fn ingest(error: IngestError) -> Error {
 /// An error of remembering, for the client.
 pub fn remember(error: RememberError) -> Error {
     match error {
-        RememberError::Empty | RememberError::TooLong(_) => invalid("text", error),
+        RememberError::Empty | RememberError::TooLong(_) | RememberError::NoMemory => invalid("text", error),
+        RememberError::Workspace(WorkspaceError::Session) => invalid("session", error),
+        RememberError::Workspace(WorkspaceError::Empty) => invalid("text", error),
         RememberError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
         RememberError::Ingest(error) => ingest(error),
         RememberError::Store(error) => store(error),

@@ -1,13 +1,15 @@
 //! `reindex`: compares the files with the index now.
 
+use std::sync::Arc;
+
 use super::convert;
 use crate::daemon::core::Core;
-use crate::service::ingest::Reconcile;
+use crate::service::ingest::{Reconcile, name_of};
 use crate::wire::Error;
 use crate::wire::methods::{ReindexParams, ReindexResult};
 
 /// Compares every workspace, and tries to load the model if it is not there.
-pub async fn handle(core: &Core, params: ReindexParams) -> Result<ReindexResult, Error> {
+pub async fn handle(core: &Arc<Core>, params: ReindexParams) -> Result<ReindexResult, Error> {
     core.load_model().await;
     let how = Reconcile { full: params.full, accept_deletions: params.accept_deletions };
     let mut result = ReindexResult::default();
@@ -18,6 +20,11 @@ pub async fn handle(core: &Core, params: ReindexParams) -> Result<ReindexResult,
         result.added += report.changes.added;
         result.updated += report.changes.updated;
         result.removed += report.changes.removed;
+        result.skipped += report.skipped.len() as u32;
+        result.held += report.held.map_or(0, |(_, memories)| memories);
+        if report.unreachable.is_some() {
+            result.unreachable.push(name_of(workspace));
+        }
     }
     let counts = core.store.read(|reader| reader.counts_of_all_users()).await.map_err(convert::store)?;
     result.waiting = counts.iter().map(|counted| counted.counts.waiting()).sum();

@@ -1,5 +1,7 @@
 //! `search`: the memories that meet a query.
 
+use std::sync::Arc;
+
 use super::convert;
 use crate::daemon::core::Core;
 use crate::memory::Scope;
@@ -12,7 +14,7 @@ use crate::wire::methods::{self, SearchParams, SearchResult};
 pub const MAX_HITS: u32 = 100;
 
 /// Searches, and counts the hits as used where they go to the agent.
-pub async fn handle(core: &Core, params: SearchParams) -> Result<SearchResult, Error> {
+pub async fn handle(core: &Arc<Core>, params: SearchParams) -> Result<SearchResult, Error> {
     let scope = convert::scope(&params.user, params.audience)?;
     let session = convert::session(params.session)?;
     let top_k = convert::within("top_k", params.top_k, core.config.long_term.top_k, 1..=MAX_HITS)?;
@@ -22,7 +24,7 @@ pub async fn handle(core: &Core, params: SearchParams) -> Result<SearchResult, E
     }
     let answer = run(core, &scope, &params.query, Options { top_k: Some(top_k), min_score }).await?;
     if params.for_agent {
-        core.touch(&scope, answer.hits.iter().map(|hit| hit.memory.id.clone()).collect(), session).await;
+        core.touch(scope, answer.hits.iter().map(|hit| hit.memory.id.clone()).collect(), session);
     }
     Ok(SearchResult {
         hits: answer.hits.into_iter().map(|found| hit(found, params.explain)).collect(),
@@ -37,7 +39,7 @@ pub async fn run(core: &Core, scope: &Scope, query: &str, options: Options) -> R
     let query = redact(convert::bounded("query", query)?).0;
     let answer = core.recall().search(scope, &query, options).await.map_err(convert::recall)?;
     core.health.search.record_ms(answer.timings.total_ms);
-    core.health.embed.record_ms(answer.timings.embed_ms);
+    core.health.embedded(&answer);
     Ok(answer)
 }
 

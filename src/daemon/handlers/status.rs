@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::convert;
 use crate::daemon::core::Core;
-use crate::daemon::models::{Models, Resident, Trouble};
+use crate::daemon::models::{Models, REBUILDING, Resident, Trouble};
 use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
 use crate::store::{FileState, Generation, GenerationState, SCHEMA, StoreError, WorkspaceCounts};
 use crate::watch::Mode;
@@ -31,6 +31,7 @@ struct Stored {
 /// Looks at everything and says how it is.
 pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
     let stored = look(core).await.map_err(convert::store)?;
+    let failing = takes_writes(core).await.err();
     let models = core.models.borrow().clone();
     let workspaces = core.workspaces.iter().zip(&stored.files);
     let workspaces =
@@ -58,7 +59,10 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
         legs: legs(&models),
         errors: core.health.errors(),
     };
-    let advice = advice(core, &daemon, &models);
+    let mut advice = advice(core, &daemon, &models);
+    if let Some(error) = failing {
+        advice.push(line(AdviceCode::StoreFailing, true, [("reason", error.to_string())]));
+    }
     let degraded = advice.iter().any(|advice| advice.degrades);
     Ok(Status {
         state: if degraded { State::Degraded } else { State::Ok },
@@ -68,6 +72,12 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
         daemon: Some(daemon),
         advice,
     })
+}
+
+/// Tries it: what the database said an hour ago tells nothing about now.
+async fn takes_writes(core: &Core) -> Result<(), StoreError> {
+    let now = core.clock.now().to_rfc3339();
+    core.store.write(move |writer| writer.set_meta("last_status_at", &now)).await
 }
 
 async fn look(core: &Core) -> Result<Stored, StoreError> {
@@ -117,6 +127,7 @@ fn workspace_status(
         let notes: FileNotes = serde_json::from_str(&state.notes).unwrap_or_default();
         notes.secrets.into_iter().map(|(kind, line)| SecretFile { file: state.file.clone(), line, kind })
     });
+    let secrets: Vec<SecretFile> = secrets.collect();
     let skipped = scan.iter().flat_map(|scan| scan.skipped.clone());
     WorkspaceStatus {
         owner: workspace.owner().to_string(),
@@ -124,8 +135,10 @@ fn workspace_status(
         files: files.len() as u64,
         entries_on_disk: files.iter().map(|state| u64::from(state.entries)).sum(),
         entries_indexed: indexed.map(|one| one.counts.memories).sum(),
+        skipped_count: scan.as_ref().map_or(0, |scan| scan.skipped.len() as u64),
         skipped: skipped.map(|(file, reason)| SkippedFile { file, reason }).take(NAMED).collect(),
-        secrets: secrets.take(NAMED).collect(),
+        secrets_count: secrets.len() as u64,
+        secrets: secrets.into_iter().take(NAMED).collect(),
         held_deletions: held(scan.as_ref()),
         root,
     }
@@ -160,7 +173,7 @@ fn legs(models: &Models) -> Vec<LegStatus> {
     let vector = match (&models.answering, &models.trouble) {
         (Some(_), _) => None,
         (None, Some(trouble)) => Some(trouble.to_string()),
-        (None, None) => Some(String::from("the model's vectors are being built")),
+        (None, None) => Some(REBUILDING.to_owned()),
     };
     let leg = |leg, why_not: Option<String>| LegStatus { leg, works: why_not.is_none(), why_not };
     vec![leg(LegName::Vector, vector), leg(LegName::Keyword, None), leg(LegName::Recent, None)]
@@ -214,7 +227,7 @@ fn workspace_advice(workspace: &WorkspaceStatus, unreachable: Option<String>) ->
     if let Some(reason) = unreachable {
         lines.push(line(AdviceCode::WorkspaceUnreachable, true, [root(), ("reason", reason)]));
     } else if let Some(first) = workspace.skipped.first() {
-        let count = workspace.skipped.len().to_string();
+        let count = workspace.skipped_count.to_string();
         let detail =
             [root(), ("file", first.file.clone()), ("reason", first.reason.clone()), ("count", count)];
         lines.push(line(AdviceCode::FilesSkipped, false, detail));
@@ -229,7 +242,7 @@ fn workspace_advice(workspace: &WorkspaceStatus, unreachable: Option<String>) ->
             ("file", first.file.clone()),
             ("line", first.line.to_string()),
             ("kind", first.kind.clone()),
-            ("count", workspace.secrets.len().to_string()),
+            ("count", workspace.secrets_count.to_string()),
         ];
         lines.push(line(AdviceCode::SecretsInFiles, false, detail));
     }

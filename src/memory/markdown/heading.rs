@@ -18,6 +18,12 @@ const TEMPLATE: &[&str] = &[
     "日报",
     "周记",
     "流水",
+    // The sections of the published format.
+    "记忆记录",
+    "用户明确要求",
+    "自动记录关键信息",
+    "已同步长期记忆",
+    "已同步到长期记忆",
     "daily",
     "log",
     "logs",

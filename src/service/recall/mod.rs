@@ -99,7 +99,8 @@ pub struct Hit {
 #[derive(Clone)]
 pub struct Recall {
     store: Store,
-    model: Option<(Embedder, Calibrator)>,
+    /// The model and its scales, or why there is none.
+    model: Result<(Embedder, Calibrator), String>,
     settings: Settings,
     clock: Clock,
 }
@@ -132,14 +133,14 @@ struct Candidate {
 }
 
 impl Recall {
-    /// Recall over `store`; without a model by words alone.
-    pub fn new(store: Store, embedder: Option<Embedder>, settings: Settings, clock: Clock) -> Self {
+    /// Recall over `store`; without a model by words alone, and answers say why.
+    pub fn new(store: Store, embedder: Result<Embedder, String>, settings: Settings, clock: Clock) -> Self {
         let model = embedder.map(|embedder| (embedder.clone(), Calibrator::new(store.clone(), embedder)));
         Self { store, model, settings, clock }
     }
 
-    /// The same recall with another model, or with none.
-    pub fn with_model(&self, embedder: Option<Embedder>) -> Self {
+    /// The same recall with another model, or the reason why there is none.
+    pub fn with_model(&self, embedder: Result<Embedder, String>) -> Self {
         Self::new(self.store.clone(), embedder, self.settings, self.clock.clone())
     }
 
@@ -206,7 +207,7 @@ impl Recall {
     /// # Errors
     /// [`CalibrateError`]; the next question tries again.
     pub async fn warm(&self, scope: &Scope) -> Result<(), CalibrateError> {
-        let Some((embedder, calibrator)) = &self.model else { return Ok(()) };
+        let Ok((embedder, calibrator)) = &self.model else { return Ok(()) };
         match self.store.read(|reader| reader.active_generation()).await? {
             Some(active) if active.model_hash == embedder.identity().hash => {
                 calibrator.scales(scope, active.id).await.map(drop)
@@ -216,9 +217,7 @@ impl Recall {
     }
 
     async fn embed(&self, query: &Redacted) -> Result<(Vec<f32>, String), String> {
-        let Some((embedder, _)) = &self.model else {
-            return Err("no model is loaded; `ocmemd model pull` gets one".to_owned());
-        };
+        let (embedder, _) = self.model.as_ref().map_err(String::clone)?;
         match embedder.query(query).await {
             Ok(vector) => Ok((vector, embedder.identity().hash.clone())),
             Err(EmbedError::EmptyText) => Err("the question holds no word".to_owned()),
@@ -228,7 +227,7 @@ impl Recall {
 
     async fn scales(&self, scope: &Scope, generation: Option<i64>) -> Result<Option<Scales>, CalibrateError> {
         match (&self.model, generation) {
-            (Some((_, calibrator)), Some(generation)) => calibrator.scales(scope, generation).await.map(Some),
+            (Ok((_, calibrator)), Some(generation)) => calibrator.scales(scope, generation).await.map(Some),
             _ => Ok(None),
         }
     }

@@ -58,7 +58,12 @@ impl Notes {
     }
 
     async fn ask(&self, question: &str) -> Answer {
-        let recall = Recall::new(self.store.clone(), None, Settings::default(), self.clock.clone());
+        let recall = Recall::new(
+            self.store.clone(),
+            Err("no model here".to_owned()),
+            Settings::default(),
+            self.clock.clone(),
+        );
         recall.search(&self.scope, &redact(question).0, Options::default()).await.unwrap()
     }
 }
@@ -124,7 +129,12 @@ async fn a_group_sees_nothing_that_was_said_in_private() {
     let notes = Notes::new();
     notes.note("private", "体检报告放在蓝色文件夹").await;
     notes.add("shared", "团建定在蓝色港湾", 2, Importance::HIGH, Audience::Shared).await;
-    let recall = Recall::new(notes.store.clone(), None, Settings::default(), notes.clock.clone());
+    let recall = Recall::new(
+        notes.store.clone(),
+        Err("no model here".to_owned()),
+        Settings::default(),
+        notes.clock.clone(),
+    );
     let group = Scope::new(notes.scope.user().clone(), Audience::Shared);
     let all = Options { min_score: Some(0.0), ..Options::default() };
     let answer = recall.search(&group, &redact("蓝色文件夹").0, all).await.unwrap();
@@ -174,7 +184,12 @@ async fn a_closed_store_is_an_error_and_no_empty_answer() {
     let notes = Notes::new();
     notes.note("tea", "龙井茶").await;
     notes.store.close().await.unwrap();
-    let recall = Recall::new(notes.store.clone(), None, Settings::default(), notes.clock.clone());
+    let recall = Recall::new(
+        notes.store.clone(),
+        Err("no model here".to_owned()),
+        Settings::default(),
+        notes.clock.clone(),
+    );
     let outcome = recall.search(&notes.scope, &redact("茶").0, Options::default()).await;
     assert!(matches!(outcome, Err(RecallError::Store(StoreError::Closed))));
 }
@@ -202,7 +217,7 @@ async fn meaning_finds_what_no_word_shares_and_refuses_the_unrelated() {
         .unwrap();
     while embed_some(&notes.store, &embedder, generation.id).await.unwrap() > 0 {}
     notes.note("waiting", "备用钥匙在鞋柜第二层").await;
-    let recall = Recall::new(notes.store.clone(), Some(embedder), Settings::default(), notes.clock.clone());
+    let recall = Recall::new(notes.store.clone(), Ok(embedder), Settings::default(), notes.clock.clone());
     for (question, expected) in [
         ("我对什么食物过敏？", Some("allergy")),
         ("小猫打疫苗的兽医在哪条街？", Some("cat")),

@@ -103,7 +103,7 @@ CREATE UNIQUE INDEX generations_one_of_each ON generations (state);
 CREATE TABLE embedded (
     generation INTEGER NOT NULL REFERENCES generations (id) ON DELETE CASCADE,
     memory     INTEGER NOT NULL REFERENCES memories (key) ON DELETE CASCADE,
-    parts      INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 16),
+    parts      INTEGER NOT NULL CHECK (parts BETWEEN 0 AND 64),
     PRIMARY KEY (generation, memory)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX embedded_by_memory ON embedded (memory);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use ocmemd::client::ClientError;
 use ocmemd::wire::ErrorKind;
 use ocmemd::wire::methods::{
     ContextParams, ContextResult, Empty, Event, ForgetParams, ForgetResult, ListParams, ListResult, Method,
@@ -9,11 +10,11 @@ use ocmemd::wire::methods::{
 };
 use ocmemd::wire::status::{AdviceCode, State, Status};
 
-use crate::support::{Home, wait_for};
+use crate::support::{Home, Running, wait_for};
 
 const AGENTS: &str = "# 2026-03-02\n\n## 系统配置\n- 部署 agent：home-agent (端口 8080)\n- 部署 agent：work-agent (端口 8081)\n";
 
-async fn reindex(running: &crate::support::Running) -> ReindexResult {
+async fn reindex(running: &Running) -> ReindexResult {
     running.call(Method::Reindex, ReindexParams::default()).await
 }
 
@@ -87,10 +88,14 @@ async fn what_is_forgotten_stays_forgotten_when_the_file_is_read_again() {
     let _: ReindexResult =
         running.call(Method::Reindex, ReindexParams { full: true, ..ReindexParams::default() }).await;
     assert!(running.search("8081").await.hits.iter().all(|hit| hit.item.id != id));
+    // An editor that truncates before it writes shows an empty file for a moment.
+    home.note("memory/2026-03-02.md", "");
+    reindex(&running).await;
+    home.note("memory/2026-03-02.md", AGENTS);
+    reindex(&running).await;
+    assert!(running.search("work-agent").await.hits.iter().all(|hit| !hit.item.content.contains("8081")));
     let other = running.client().await.call::<_, ForgetResult>(Method::Forget, &params).await.unwrap_err();
-    assert!(
-        matches!(other, ocmemd::client::ClientError::Rpc(error) if error.data.kind == ErrorKind::NotFound)
-    );
+    assert!(matches!(other, ClientError::Rpc(error) if error.data.kind == ErrorKind::NotFound));
 }
 
 #[tokio::test]
@@ -142,7 +147,7 @@ async fn a_workspace_that_vanishes_deletes_nothing_and_is_said() {
     let running = home.start();
     reindex(&running).await;
     fs::rename(home.workspace(), home.path().join("away")).unwrap();
-    reindex(&running).await;
+    assert_eq!(reindex(&running).await.unreachable, [home.workspace().display().to_string()]);
     let status: Status = running.call(Method::Status, StatusParams {}).await;
     assert_eq!(status.state, State::Degraded);
     assert!(
@@ -153,7 +158,7 @@ async fn a_workspace_that_vanishes_deletes_nothing_and_is_said() {
     assert!(!running.search("work-agent").await.hits.is_empty());
     fs::rename(home.path().join("away"), home.workspace()).unwrap();
     let back = reindex(&running).await;
-    assert_eq!((back.added, back.updated, back.removed), (0, 0, 0));
+    assert_eq!((back.added, back.updated, back.removed, back.unreachable.len()), (0, 0, 0, 0));
 }
 
 #[tokio::test]
@@ -199,4 +204,78 @@ async fn a_daemon_told_to_go_goes_well() {
     let running = home.start();
     assert!(running.stop().success());
     assert!(!home.path().join("run/ocmemd.sock").exists());
+}
+
+#[tokio::test]
+async fn the_same_words_at_once_are_kept_once_and_what_says_nothing_is_refused() {
+    let home = Home::new();
+    let running = home.start();
+    let params =
+        RememberParams {
+            user: "owner".into(), text: "备份每天三点跑".into(), ..RememberParams::default()
+        };
+    let (one, two): (RememberResult, RememberResult) =
+        tokio::join!(running.call(Method::Remember, &params), running.call(Method::Remember, &params));
+    assert_eq!((one.item.id, one.deduped ^ two.deduped), (two.item.id, true));
+
+    let nothing = RememberParams { text: "待补充".into(), ..params };
+    let refused =
+        running.client().await.call::<_, RememberResult>(Method::Remember, &nothing).await.unwrap_err();
+    assert!(matches!(refused, ClientError::Rpc(error) if error.data.kind == ErrorKind::InvalidParams));
+    let listed: ListResult =
+        running.call(Method::List, ListParams { user: "owner".into(), ..ListParams::default() }).await;
+    assert_eq!(listed.items.len(), 1);
+}
+
+#[tokio::test]
+async fn a_memory_of_many_pieces_keeps_no_other_from_its_vector() {
+    let home = Home::with_made_up_model();
+    let sentence = "上周三晚上决定把数据库迁到新的机器，先停写入，再备份，最后切换域名。";
+    home.note("memory/2026-03-02.md", &format!("{AGENTS}- {}\n", sentence.repeat(600)));
+    let running = home.start();
+    all_have_vectors(&running).await;
+    let status: Status = running.call(Method::Status, StatusParams {}).await;
+    let daemon = status.daemon.unwrap();
+    assert_eq!((daemon.memories.indexed, daemon.errors), (3, Vec::new()));
+}
+
+#[tokio::test]
+async fn another_model_is_built_behind_the_old_one_and_then_answers() {
+    let home = Home::with_made_up_model();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    all_have_vectors(&running).await;
+    let before: Status = running.call(Method::Status, StatusParams {}).await;
+    assert!(running.stop().success());
+
+    home.use_another_made_up_model();
+    let running = home.start();
+    let mut events = running.events().await;
+    loop {
+        let now: Status = running.call(Method::Status, StatusParams {}).await;
+        let (old, new) = (before.daemon.as_ref().unwrap(), now.daemon.as_ref().unwrap());
+        let switched = new.store.generation > old.store.generation;
+        if switched
+            && new.model.as_ref().map(|model| &model.hash) != old.model.as_ref().map(|model| &model.hash)
+        {
+            assert_eq!((new.memories.waiting, new.memories.rebuilding), (0, None));
+            return;
+        }
+        wait_for(&mut events, |event| matches!(event, Event::Embedded { .. } | Event::Switched { .. })).await;
+    }
+}
+
+/// Waits until every memory has its vector.
+async fn all_have_vectors(running: &Running) {
+    let mut events = running.events().await;
+    reindex(running).await;
+    loop {
+        let status: Status = running.call(Method::Status, StatusParams {}).await;
+        let memories = status.daemon.unwrap().memories;
+        if memories.indexed > 0 && memories.waiting == 0 && status.advice.is_empty() {
+            return;
+        }
+        wait_for(&mut events, |event| matches!(event, Event::Embedded { .. } | Event::Reconciled { .. }))
+            .await;
+    }
 }

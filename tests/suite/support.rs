@@ -14,6 +14,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
+#[allow(dead_code)] // benches use more of it
+#[path = "../support/made_up_model.rs"]
+mod made_up_model;
+
 /// Far more than anything takes; only a broken test waits that long.
 pub const LONG: Duration = Duration::from_secs(60);
 
@@ -43,6 +47,25 @@ impl Home {
             Path::new(&model).display().to_string()
         ));
         Some(home)
+    }
+
+    /// The same with a tiny model of made-up weights: its vectors mean nothing, but all the machinery runs.
+    pub fn with_made_up_model() -> Self {
+        let home = Self::new();
+        let model = home.path().join("made-up");
+        fs::create_dir_all(&model).unwrap();
+        made_up_model::write(&model, made_up_model::TINY, "pooling_mode_cls_token");
+        home.configure(&format!("[storage]\nembedding_model = {:?}\n", model.display().to_string()));
+        home
+    }
+
+    /// Another model of the same shape: one number of its configuration differs, so its vectors are others.
+    pub fn use_another_made_up_model(&self) {
+        let (old, new) = (self.path().join("made-up"), self.path().join("another"));
+        fs::create_dir_all(&new).unwrap();
+        made_up_model::write(&new, made_up_model::TINY, "pooling_mode_mean_tokens");
+        assert!(old.exists(), "the old one answers meanwhile");
+        self.configure(&format!("[storage]\nembedding_model = {:?}\n", new.display().to_string()));
     }
 
     /// Writes the configuration: the workspace, and `more`.

@@ -115,7 +115,7 @@ async fn damage_is_found_in_both_directions_and_repaired() {
          DELETE FROM embedded WHERE memory = {}; INSERT INTO words (rowid, terms) VALUES (999, '1~鬼'); \
          UPDATE users SET terms = 77; DELETE FROM words_content WHERE id = {};",
         rows[0],
-        rows[1] * 16,
+        rows[1] * MAX_PARTS as i64,
         rows[2],
         rows[3],
     );

@@ -1,6 +1,6 @@
 //! Secrets are cut out before a text is stored, embedded or logged.
 //!
-//! [`patterns`] is the table of what is looked for, [`checks`] decides whether a find is one, and [`key_blocks`]
+//! `patterns` is the table of what is looked for, `checks` decides whether a find is one, and `key_blocks`
 //! handles the only secret of several lines. A high entropy alone is never a reason: hashes and ids are knowledge.
 
 mod checks;

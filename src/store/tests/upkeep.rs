@@ -1,7 +1,7 @@
 //! Changing, forgetting, generations and repair.
 
 use super::*;
-use crate::store::{Calibration, FileState, Filter, GenerationState};
+use crate::store::{Calibration, FileState, Filter, GenerationState, MAX_PARTS};
 
 const NORTH: [f32; 3] = [0.0, 1.0, 0.0];
 

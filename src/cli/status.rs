@@ -258,15 +258,17 @@ mod tests {
             AdviceCode::Waiting => &["waiting"],
             AdviceCode::WorkspaceUnreachable => &["root", "reason"],
             AdviceCode::DeletionsHeld => &["root", "count"],
+            AdviceCode::WorkspaceUnlisted => &["root", "owner", "count"],
             AdviceCode::FilesSkipped => &["root", "file", "reason", "count"],
             AdviceCode::SecretsInFiles => &["root", "file", "line", "kind", "count"],
             AdviceCode::StoreRepaired => &["what"],
         }
     }
 
-    const CODES: [AdviceCode; 14] = [
+    const CODES: [AdviceCode; 15] = [
         AdviceCode::NotRunning,
         AdviceCode::NoModel,
+        AdviceCode::WorkspaceUnlisted,
         AdviceCode::ModelLoading,
         AdviceCode::ModelFailed,
         AdviceCode::Rebuilding,

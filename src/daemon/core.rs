@@ -20,7 +20,7 @@ use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled
 use crate::service::look;
 use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
-use crate::store::{Report, Store};
+use crate::store::{Report, Store, WorkspaceCounts};
 use crate::watch::Watcher;
 use crate::wire::methods::Event;
 use crate::workspace::Workspace;
@@ -164,6 +164,19 @@ impl Core {
         self.tell(Event::Reconciled { files: report.files });
         self.scans().insert(root, report.clone());
         Ok(report)
+    }
+
+    /// Of these counts, those of workspaces that are no longer configured for that user: they are recalled all the same.
+    pub fn unlisted<'c>(
+        &self,
+        counts: &'c [WorkspaceCounts],
+    ) -> impl Iterator<Item = (&'c UserId, &'c str, u64)> {
+        let listed =
+            |owner: &UserId, root: &str| self.workspace(root).is_some_and(|known| known.owner() == owner);
+        counts.iter().filter_map(move |counted| {
+            let root = counted.workspace.as_deref()?;
+            (!listed(&counted.user, root)).then_some((&counted.user, root, counted.counts.memories))
+        })
     }
 
     /// The last comparison of a workspace with the index.

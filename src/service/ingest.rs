@@ -15,7 +15,7 @@ use crate::memory::diff::{self, Known, Pair};
 use crate::memory::entry::ContentHash;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
-use crate::memory::{Audience, Entry, Kind, Memory, MemoryId, NewMemory, Scope, Source, indexed};
+use crate::memory::{Audience, Entry, Kind, Memory, MemoryId, NewMemory, Scope, Source, UserId, indexed};
 use crate::store::{FileState as Ingested, Store, StoreError, Writer};
 use crate::workspace::{Deletions, FileState, Hold, ReadError, RootState, Skipped, Workspace, judge};
 
@@ -173,13 +173,29 @@ impl Ingest {
                     if workspace.root().join(&file).exists() {
                         continue; // It came back since the scan.
                     }
-                    let changes = self.let_go(workspace, &file).await?;
+                    let changes = self.let_go(scope_of(workspace), name_of(workspace), &file).await?;
                     report.changes.add(changes);
                     report.changed.push((file, changes));
                 }
             }
         }
         Ok(report)
+    }
+
+    /// Lets go of everything that was read from a workspace which is no longer configured for `owner`.
+    ///
+    /// # Errors
+    /// What the store says; what was let go of by then stays gone.
+    pub async fn forsake(&self, owner: &UserId, root: &str) -> Result<Changes, StoreError> {
+        let (scope, place) = (Scope::private(owner.clone()), root.to_owned());
+        let of = scope.clone();
+        let known = self.store.read(move |reader| reader.files(&of, &place)).await?;
+        let mut changes = Changes::default();
+        for state in known {
+            let _turn = self.turn.lock().await;
+            changes.add(self.let_go(scope.clone(), root.to_owned(), &state.file).await?);
+        }
+        Ok(changes)
     }
 
     async fn look(&self, workspace: &Workspace, file: &str, full: bool) -> Result<Changes, IngestError> {
@@ -215,13 +231,13 @@ impl Ingest {
             .map_err(|_| IngestError::Parse { file: file.to_owned() })?;
         let gone = known.iter().filter(|known| matches!(scan.state(&known.file), FileState::Gone)).count();
         match judge(known.len(), gone, &scan.root()) {
-            Deletions::Apply => Ok(self.let_go(workspace, file).await?),
+            Deletions::Apply => Ok(self.let_go(scope_of(workspace), name_of(workspace), file).await?),
             Deletions::Hold(_) => Ok(Changes::default()),
         }
     }
 
-    async fn let_go(&self, workspace: &Workspace, file: &str) -> Result<Changes, StoreError> {
-        let (scope, root, file) = (scope_of(workspace), name_of(workspace), file.to_owned());
+    async fn let_go(&self, scope: Scope, root: String, file: &str) -> Result<Changes, StoreError> {
+        let file = file.to_owned();
         self.store
             .write(move |writer| {
                 let entries = writer.entries_of_file(&scope, &root, &file)?;

@@ -20,7 +20,7 @@ pub enum StoreError {
     Busy,
     /// The file is no database, or a damaged one.
     #[error(
-        "the database is damaged ({0}); stop the daemon, put the file aside and start again: the index is rebuilt from the notes"
+        "the database is damaged ({0}); stop the daemon, put the file aside (or a backup in its place) and start again: the notes are indexed anew, but what was forgotten or kept outside of them is in that file only"
     )]
     Corrupt(String),
     /// The file was written by a later version of the program.

@@ -248,6 +248,8 @@ pub enum AdviceCode {
     WorkspaceUnreachable,
     /// No workspace is configured, or none was found.
     NoWorkspace,
+    /// Memories of a workspace that is no longer configured are still recalled. Detail: `root`, `owner`, `count`.
+    WorkspaceUnlisted,
     /// Too much was gone at once; the deletions wait. Detail: `root`, `count`.
     DeletionsHeld,
     /// Files were skipped. Detail: `root`, `file`, `reason`, `count`.

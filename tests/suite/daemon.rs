@@ -279,3 +279,28 @@ async fn all_have_vectors(running: &Running) {
             .await;
     }
 }
+
+#[tokio::test]
+async fn what_another_owner_left_behind_is_said_and_goes_when_that_is_accepted() {
+    let home = Home::new();
+    home.note("memory/2026-03-02.md", AGENTS);
+    let running = home.start();
+    reindex(&running).await;
+    assert!(running.stop().success());
+    home.configure_for("小明", "");
+    let running = home.start();
+    assert_eq!(reindex(&running).await.held, 2);
+    let status: Status = running.call(Method::Status, StatusParams {}).await;
+    assert!(
+        status.advice.iter().any(|advice| advice.code == AdviceCode::WorkspaceUnlisted),
+        "{:?}",
+        status.advice
+    );
+    let accepted = ReindexParams { accept_deletions: true, ..ReindexParams::default() };
+    let gone: ReindexResult = running.call(Method::Reindex, accepted).await;
+    assert_eq!((gone.removed, gone.held), (2, 0));
+    assert!(running.search("work-agent").await.hits.is_empty(), "the old owner's memories are gone");
+    let params = ListParams { user: "小明".into(), ..ListParams::default() };
+    let mine: ListResult = running.call(Method::List, params).await;
+    assert_eq!(mine.items.len(), 2);
+}

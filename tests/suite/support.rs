@@ -70,8 +70,13 @@ impl Home {
 
     /// Writes the configuration: the workspace, and `more`.
     pub fn configure(&self, more: &str) {
+        self.configure_for("owner", more);
+    }
+
+    /// The same, with another owner of the workspace.
+    pub fn configure_for(&self, owner: &str, more: &str) {
         let workspace = self.workspace().display().to_string();
-        let text = format!("{more}\n[[workspace]]\npath = {workspace:?}\nowner = \"owner\"\n");
+        let text = format!("{more}\n[[workspace]]\npath = {workspace:?}\nowner = {owner:?}\n");
         fs::write(self.path().join("config.toml"), text).unwrap();
     }
 

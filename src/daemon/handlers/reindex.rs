@@ -27,6 +27,13 @@ pub async fn handle(core: &Arc<Core>, params: ReindexParams) -> Result<ReindexRe
         }
     }
     let counts = core.store.read(|reader| reader.counts_of_all_users()).await.map_err(convert::store)?;
+    for (owner, root, memories) in core.unlisted(&counts) {
+        if params.accept_deletions {
+            result.removed += core.ingest.forsake(owner, root).await.map_err(convert::store)?.removed;
+        } else {
+            result.held += memories;
+        }
+    }
     result.waiting = counts.iter().map(|counted| counted.counts.waiting()).sum();
     Ok(result)
 }

@@ -63,6 +63,10 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
     if let Some(error) = failing {
         advice.push(line(AdviceCode::StoreFailing, true, [("reason", error.to_string())]));
     }
+    advice.extend(core.unlisted(&stored.counts).map(|(owner, root, count)| {
+        let detail = [("root", root.to_owned()), ("owner", owner.to_string()), ("count", count.to_string())];
+        line(AdviceCode::WorkspaceUnlisted, false, detail)
+    }));
     let degraded = advice.iter().any(|advice| advice.degrades);
     Ok(Status {
         state: if degraded { State::Degraded } else { State::Ok },

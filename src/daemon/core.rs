@@ -22,7 +22,7 @@ use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
 use crate::store::{Report, Store, WorkspaceCounts};
 use crate::watch::Watcher;
-use crate::wire::methods::Event;
+use crate::wire::Event;
 use crate::workspace::Workspace;
 
 /// Events that a slow subscriber may lag behind.

@@ -11,7 +11,7 @@ use crate::schedule::Tick;
 use crate::service::ingest::{Reconcile, scope_of};
 use crate::service::vectors::{VectorsError, embed_some};
 use crate::watch::{Hint, Hints};
-use crate::wire::methods::Event;
+use crate::wire::Event;
 
 /// Compares everything once, then follows hints and ticks.
 pub async fn follow_notes(core: Arc<Core>, mut hints: Hints, mut ticks: mpsc::Receiver<Tick>) {

@@ -6,13 +6,15 @@
 //! Errors carry the JSON-RPC code and, in `data.kind`, a stable word ([`ErrorKind`]).
 
 pub mod envelope;
+pub mod event;
 pub mod methods;
 pub mod request;
 pub mod schema;
 pub mod status;
 
 pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
-pub use methods::{Event, Method};
+pub use event::Event;
+pub use methods::Method;
 pub use request::parse_params;
 
 /// The version of this protocol; it grows when a known method changes its meaning.

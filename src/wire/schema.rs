@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::methods::{self as m, Method};
 use super::status::Status;
-use super::{Error, MAX_MESSAGE_BYTES, PROTOCOL};
+use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
 /// The whole protocol in one document: `methods.NAME.params` and `methods.NAME.result`, `event` (the `params` of an
 /// `event` notification) and `error`; shared types stand in `$defs`.
@@ -16,7 +16,7 @@ pub fn schema() -> Value {
         .into_iter()
         .map(|method| (method.name().to_owned(), params_and_result(&mut generator, method)))
         .collect();
-    let event = generator.subschema_for::<m::Event>();
+    let event = generator.subschema_for::<Event>();
     let error = generator.subschema_for::<Error>();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -96,7 +96,7 @@ mod tests {
             schema["$defs"] = whole["$defs"].clone();
             schema
         };
-        let event = serde_json::to_value(m::Event::Missed { events: 3 }).unwrap();
+        let event = serde_json::to_value(Event::Missed { events: 3 }).unwrap();
         assert!(valid(&part("event"), &event));
         assert!(!valid(&part("event"), &json!({ "event": "tea" })));
         let error = serde_json::to_value(Error::new(ErrorKind::TooLarge, "太长")).unwrap();

@@ -3,12 +3,12 @@
 use std::fs;
 
 use ocmemd::client::ClientError;
-use ocmemd::wire::ErrorKind;
 use ocmemd::wire::methods::{
-    ContextParams, ContextResult, Empty, Event, ForgetParams, ForgetResult, ListParams, ListResult, Method,
+    ContextParams, ContextResult, Empty, ForgetParams, ForgetResult, ListParams, ListResult, Method,
     ReindexParams, ReindexResult, RememberParams, RememberResult, StatusParams,
 };
 use ocmemd::wire::status::{AdviceCode, State, Status};
+use ocmemd::wire::{ErrorKind, Event};
 
 use crate::support::{Home, Running, wait_for};
 

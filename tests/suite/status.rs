@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use ocmemd::wire::methods::{Event, Method, ReindexParams, ReindexResult};
+use ocmemd::wire::Event;
+use ocmemd::wire::methods::{Method, ReindexParams, ReindexResult};
 use ocmemd::wire::schema;
 use ocmemd::wire::status::{AdviceCode, State, Status};
 use serde_json::Value;

@@ -8,7 +8,8 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use ocmemd::client::{Client, Events};
-use ocmemd::wire::methods::{Event, Method, SearchParams, SearchResult};
+use ocmemd::wire::Event;
+use ocmemd::wire::methods::{Method, SearchParams, SearchResult};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

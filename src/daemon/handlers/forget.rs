@@ -5,8 +5,8 @@ use crate::daemon::core::Core;
 use crate::memory::Scope;
 use crate::service::forget::{Which, forget, preview};
 use crate::service::recall::Options;
-use crate::wire::Error;
-use crate::wire::methods::{Event, ForgetParams, ForgetResult};
+use crate::wire::methods::{ForgetParams, ForgetResult};
+use crate::wire::{Error, Event};
 
 /// Forgets, or says what would be forgotten.
 pub async fn handle(core: &Core, params: ForgetParams) -> Result<ForgetResult, Error> {

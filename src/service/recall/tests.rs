@@ -60,7 +60,7 @@ impl Notes {
     async fn ask(&self, question: &str) -> Answer {
         let recall = Recall::new(
             self.store.clone(),
-            Err("no model here".to_owned()),
+            Err("there is no model here".to_owned()),
             Settings::default(),
             self.clock.clone(),
         );
@@ -81,7 +81,7 @@ async fn words_alone_answer_and_the_answer_says_that_there_is_no_model() {
     let answer = notes.ask("work-agent 端口是多少？").await;
     assert_eq!(ids(&answer).first(), Some(&"work"));
     let vector = answer.legs.iter().find(|leg| leg.leg == LegName::Vector).unwrap();
-    assert!(!vector.ran && vector.why_not.as_ref().unwrap().contains("ocmemd model pull"), "{vector:?}");
+    assert!(!vector.ran && vector.why_not.as_ref().unwrap().contains("there is no model here"), "{vector:?}");
     for question in ["杭州", "二胡", "茶", "杭州二胡", "3月13号前的二胡"] {
         assert!(!notes.ask(question).await.legs.is_empty());
     }
@@ -131,7 +131,7 @@ async fn a_group_sees_nothing_that_was_said_in_private() {
     notes.add("shared", "团建定在蓝色港湾", 2, Importance::HIGH, Audience::Shared).await;
     let recall = Recall::new(
         notes.store.clone(),
-        Err("no model here".to_owned()),
+        Err("there is no model here".to_owned()),
         Settings::default(),
         notes.clock.clone(),
     );
@@ -186,7 +186,7 @@ async fn a_closed_store_is_an_error_and_no_empty_answer() {
     notes.store.close().await.unwrap();
     let recall = Recall::new(
         notes.store.clone(),
-        Err("no model here".to_owned()),
+        Err("there is no model here".to_owned()),
         Settings::default(),
         notes.clock.clone(),
     );

@@ -4,6 +4,7 @@ mod cli;
 mod crash;
 mod daemon;
 mod layers;
+mod load;
 mod model;
 mod readme;
 mod socket;

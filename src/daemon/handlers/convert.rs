@@ -46,10 +46,22 @@ pub fn within(
     Ok(value as usize)
 }
 
-/// A session id, checked like a user's.
+/// The longest id of a session, in characters.
+const MAX_SESSION_CHARS: usize = 256;
+
+/// A session id as the host made it: hosts put slashes and colons into them.
 pub fn session(session: Option<String>) -> Result<Option<String>, Error> {
-    let checked = session.map(|id| UserId::new(&id).map(|id| id.as_str().to_owned())).transpose();
-    checked.map_err(|error| invalid("session", error))
+    match session {
+        Some(id)
+            if id.is_empty() || id.chars().count() > MAX_SESSION_CHARS || id.contains(char::is_control) =>
+        {
+            Err(invalid(
+                "session",
+                format!("1 to {MAX_SESSION_CHARS} characters, none of them a control character"),
+            ))
+        }
+        session => Ok(session),
+    }
 }
 
 /// A memory as answers show it.

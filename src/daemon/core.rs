@@ -16,7 +16,7 @@ use crate::memory::block::Frame;
 use crate::memory::rank::{TimeMode, Weights};
 use crate::memory::{MemoryId, Scope, UserId};
 use crate::paths::Paths;
-use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of};
+use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of, scope_of};
 use crate::service::look;
 use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
@@ -194,8 +194,9 @@ impl Core {
                 return;
             }
             let folder = models::folder(&core.config, &core.paths.models_dir);
-            let loaded =
-                models::load(&core.store, folder, core.config.long_term.vector_dim, &core.models).await;
+            let owners: Vec<Scope> = core.workspaces.iter().map(scope_of).collect();
+            let dimension = core.config.long_term.vector_dim;
+            let loaded = models::load(&core.store, folder, dimension, &owners, &core.models).await;
             if let Err(error) = loaded {
                 core.health.survived(core.clock.now(), "loading the model", &error.to_string());
             }

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 use crate::config::{Config, EmbeddingModel};
 use crate::embed::{EmbedError, Embedder, Identity, ModelFolder, Options};
 use crate::hub::Spec;
+use crate::memory::Scope;
 use crate::memory::entry::ContentHash;
 use crate::service::recall::Recall;
 use crate::store::{Generation, GenerationState, Store, StoreError};
@@ -48,22 +49,27 @@ impl Models {
     }
 
     /// Lets `answering` answer, while `building` is built.
-    fn become_resident(&mut self, answering: Option<Resident>, building: Option<Resident>) {
-        let embedder = answering.as_ref().map(|resident| resident.embedder.clone());
-        self.recall = self.recall.with_model(embedder.ok_or_else(|| REBUILDING.to_owned()));
+    fn become_resident(&mut self, recall: Recall, answering: Option<Resident>, building: Option<Resident>) {
+        self.recall = recall;
         (self.answering, self.building, self.trouble) = (answering, building, None);
+    }
+
+    /// Recall as it will be with that model answering.
+    fn recall_with(&self, answering: Option<&Resident>) -> Recall {
+        let embedder = answering.map(|resident| resident.embedder.clone());
+        self.recall.with_model(embedder.ok_or_else(|| REBUILDING.to_owned()))
     }
 
     /// Lets the model that was being built answer from now on.
     pub fn switch(&mut self) {
         let built = self.building.take();
-        self.become_resident(built, None);
+        self.become_resident(self.recall_with(built.as_ref()), built, None);
     }
 
     /// Lets go of every model, and gives them back.
     pub fn let_go(&mut self) -> Vec<Resident> {
         let all = self.answering.iter().chain(&self.building).cloned().collect();
-        self.become_resident(None, None);
+        self.become_resident(self.recall_with(None), None, None);
         all
     }
 
@@ -138,7 +144,8 @@ pub fn check_dimension(configured: Option<u32>, model: &Identity) -> Result<(), 
     }
 }
 
-/// Loads the model in `path`, and the one that answers so far where that is another; publishes both.
+/// Loads the model in `path`, and the one that answers so far where that is another; publishes both, ready to answer the
+/// `owners` of the workspaces without delay.
 ///
 /// # Errors
 /// [`ModelsError`]; it is published as [`Models::trouble`] too.
@@ -146,12 +153,19 @@ pub async fn load(
     store: &Store,
     path: PathBuf,
     dimension: Option<u32>,
+    owners: &[Scope],
     published: &watch::Sender<Models>,
 ) -> Result<(), ModelsError> {
     published.send_modify(|models| models.be_without(Trouble::Loading));
     match load_both(store, &path, dimension).await {
         Ok((answering, building)) => {
-            published.send_modify(|models| models.become_resident(answering, building));
+            let recall = published.borrow().recall_with(answering.as_ref());
+            for owner in owners {
+                if let Err(error) = recall.warm(owner).await {
+                    tracing::warn!(%error, "the first question will wait for the model's scale");
+                }
+            }
+            published.send_modify(|models| models.become_resident(recall, answering, building));
             Ok(())
         }
         Err(error) => {

@@ -63,7 +63,7 @@ async fn wait(app: &App, limit: Duration) -> Result<Status> {
             spinner.finish_and_clear();
             return Ok(status);
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        tokio::time::sleep(Duration::from_millis(250)).await;
     }
 }
 

@@ -233,8 +233,7 @@ async fn a_memory_of_many_pieces_keeps_no_other_from_its_vector() {
     let sentence = "上周三晚上决定把数据库迁到新的机器，先停写入，再备份，最后切换域名。";
     home.note("memory/2026-03-02.md", &format!("{AGENTS}- {}\n", sentence.repeat(600)));
     let running = home.start();
-    all_have_vectors(&running).await;
-    let status: Status = running.call(Method::Status, StatusParams {}).await;
+    let status = running.settled().await;
     let daemon = status.daemon.unwrap();
     assert_eq!((daemon.memories.indexed, daemon.errors), (3, Vec::new()));
 }
@@ -244,8 +243,7 @@ async fn another_model_is_built_behind_the_old_one_and_then_answers() {
     let home = Home::with_made_up_model();
     home.note("memory/2026-03-02.md", AGENTS);
     let running = home.start();
-    all_have_vectors(&running).await;
-    let before: Status = running.call(Method::Status, StatusParams {}).await;
+    let before = running.settled().await;
     assert!(running.stop().success());
 
     home.use_another_made_up_model();
@@ -262,21 +260,6 @@ async fn another_model_is_built_behind_the_old_one_and_then_answers() {
             return;
         }
         wait_for(&mut events, |event| matches!(event, Event::Embedded { .. } | Event::Switched { .. })).await;
-    }
-}
-
-/// Waits until every memory has its vector.
-async fn all_have_vectors(running: &Running) {
-    let mut events = running.events().await;
-    reindex(running).await;
-    loop {
-        let status: Status = running.call(Method::Status, StatusParams {}).await;
-        let memories = status.daemon.unwrap().memories;
-        if memories.indexed > 0 && memories.waiting == 0 && status.advice.is_empty() {
-            return;
-        }
-        wait_for(&mut events, |event| matches!(event, Event::Embedded { .. } | Event::Reconciled { .. }))
-            .await;
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::fs;
 
-use ocmemd::wire::Event;
 use ocmemd::wire::methods::{Method, ReindexParams, ReindexResult};
 use ocmemd::wire::schema;
 use ocmemd::wire::status::{AdviceCode, State, Status};
 use serde_json::Value;
 
-use crate::support::{Home, Running, wait_for};
+use crate::support::{Home, Running};
 
 /// Runs `status --json`, checks it against the schema, and gives its exit code and what it says.
 fn status(home: &Home) -> (Option<i32>, Status) {
@@ -71,11 +70,7 @@ async fn all_well() {
     let Some(home) = Home::with_model() else { return };
     home.note("memory/2026-03-02.md", "- 备份脚本放在 ~/bin/backup.sh\n");
     let running = home.start();
-    let mut events = running.events().await;
-    reindex(&running).await;
-    if status(&home).1.daemon.unwrap().memories.waiting > 0 {
-        wait_for(&mut events, |event| matches!(event, Event::Embedded { .. })).await;
-    }
+    running.settled().await;
     let (code, status) = status(&home);
     assert_eq!((code, status.state, status.advice.as_slice()), (Some(0), State::Ok, [].as_slice()));
     let daemon = status.daemon.unwrap();

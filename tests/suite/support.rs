@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use ocmemd::client::{Client, Events};
 use ocmemd::wire::Event;
-use ocmemd::wire::methods::{Method, SearchParams, SearchResult};
+use ocmemd::wire::methods::{Method, ReindexParams, ReindexResult, SearchParams, SearchResult, StatusParams};
+use ocmemd::wire::status::Status;
 use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -157,6 +158,21 @@ impl Running {
     pub async fn search(&self, query: &str) -> SearchResult {
         let params = SearchParams { user: "owner".into(), query: query.into(), ..SearchParams::default() };
         self.call(Method::Search, params).await
+    }
+
+    /// Compares the files, and waits until the model answers and every memory has its vector.
+    pub async fn settled(&self) -> Status {
+        let mut events = self.events().await;
+        let _: ReindexResult = self.call(Method::Reindex, ReindexParams::default()).await;
+        loop {
+            let status: Status = self.call(Method::Status, StatusParams {}).await;
+            let memories = status.daemon.as_ref().unwrap().memories;
+            if memories.indexed > 0 && memories.waiting == 0 && status.advice.is_empty() {
+                return status;
+            }
+            wait_for(&mut events, |event| matches!(event, Event::Embedded { .. } | Event::Reconciled { .. }))
+                .await;
+        }
     }
 
     /// Ends it at once, as a crash does.

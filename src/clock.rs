@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
 /// Where the user's zone comes from.
@@ -27,6 +27,8 @@ pub struct Clock {
 #[derive(Debug, Clone)]
 enum Source {
     System,
+    /// The system's clock, so many milliseconds ahead.
+    Shifted(i64),
     /// Milliseconds since the epoch, moved by hand.
     Manual(Arc<AtomicI64>),
 }
@@ -35,6 +37,16 @@ impl Clock {
     /// The real clock.
     pub fn system(zone: Zone) -> Self {
         Self { source: Source::System, zone }
+    }
+
+    /// The real clock, moved so that it shows `start` now and runs on from there.
+    pub fn starting_at(start: DateTime<Utc>, zone: Zone) -> Self {
+        Self { source: Source::Shifted((start - Utc::now()).num_milliseconds()), zone }
+    }
+
+    /// Whether this is not the real time.
+    pub fn is_for_tests(&self) -> bool {
+        !matches!(self.source, Source::System)
     }
 
     /// A clock that stands still at `now` until [`Clock::set`] moves it; clones move together.
@@ -53,6 +65,7 @@ impl Clock {
     pub fn now(&self) -> DateTime<Utc> {
         match &self.source {
             Source::System => Utc::now(),
+            Source::Shifted(millis) => Utc::now() + TimeDelta::milliseconds(*millis),
             Source::Manual(millis) => {
                 DateTime::from_timestamp_millis(millis.load(Ordering::SeqCst)).unwrap_or_default()
             }

@@ -10,6 +10,7 @@ rust_i18n::i18n!("src/cli/locales", fallback = "en");
 // F0
 pub mod checksum;
 pub mod clock;
+pub mod fault;
 pub mod paths;
 // F1
 pub mod memory;

@@ -2,6 +2,8 @@
 
 use chrono::NaiveDate;
 
+use super::calendar::Week;
+
 /// The notes that lie in the workspace's root.
 pub const ROOT_FILES: [&str; 5] = ["IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md"];
 
@@ -14,6 +16,11 @@ const MAX_NAME_BYTES: usize = 255;
 /// The daily note of `day`, relative to the workspace.
 pub fn daily_file(day: NaiveDate) -> String {
     format!("{FOLDER}/{}.md", day.format("%Y-%m-%d"))
+}
+
+/// The page of `week`, relative to the workspace.
+pub fn weekly_file(week: Week) -> String {
+    format!("{FOLDER}/{}.md", week.stem())
 }
 
 /// Whether `file`, relative to the workspace with `/`, names a note: one of [`ROOT_FILES`], or a Markdown file at
@@ -82,6 +89,8 @@ mod tests {
         ] {
             assert!(!is_note(other), "{other:?}");
         }
+        let newyear = Week::of(NaiveDate::from_ymd_opt(2027, 1, 3).unwrap());
+        assert_eq!(weekly_file(newyear), "memory/2026-53.md");
         assert_eq!(daily_file(NaiveDate::from_ymd_opt(2026, 3, 3).unwrap()), "memory/2026-03-03.md");
     }
 }

@@ -1,6 +1,7 @@
 //! What a memory is and how it is read, cut, ranked and shown: pure functions and plain data, no input or output.
 
 pub mod block;
+pub mod calendar;
 pub mod chunk;
 pub mod diff;
 pub mod entry;

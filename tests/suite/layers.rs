@@ -9,7 +9,7 @@ use regex::Regex;
 
 /// The floors, lowest first. Modules of one floor do not import each other.
 const FLOORS: [&[&str]; 7] = [
-    &["clock", "paths", "checksum"],
+    &["clock", "fault", "paths", "checksum"],
     &["memory"],
     &["wire", "config", "telemetry"],
     &["store", "embed", "hub", "watch", "workspace", "schedule", "socket"],

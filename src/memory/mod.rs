@@ -7,6 +7,7 @@ pub mod diff;
 pub mod entry;
 pub mod indexed;
 pub mod layout;
+pub mod managed;
 pub mod markdown;
 pub mod preview;
 pub mod probes;

@@ -1,12 +1,11 @@
 //! Adding a line to a day's note, and making the places where notes lie.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::fs;
+use std::io::{self, Read};
 
 use chrono::{NaiveDate, NaiveTime};
 
+use super::disk::{io_error, lock, sync_folder, write_whole};
 use super::read::decode;
 use super::scan::Why;
 use super::{MAX_FILE_BYTES, ReadError, Workspace, WorkspaceError};
@@ -64,16 +63,44 @@ impl Workspace {
     /// # Errors
     /// [`WorkspaceError`] says why nothing was written; what was there is as it was.
     pub fn append_today(&self, today: NaiveDate, note: &Note<'_>) -> Result<Appended, WorkspaceError> {
-        let bullet = bullet(note)?;
+        let (bullet, file) = (bullet(note)?, layout::daily_file(today));
         self.make_folder()?;
-        let file = layout::daily_file(today);
+        let height = bullet.len();
         let line = self.append(&file, |old| {
-            let mut lines = headings(old, today, note.section);
-            let before = lines.len();
-            lines.extend(bullet);
-            (lines, before)
+            let lines = below(old, today, [(note.section, bullet)]);
+            let first = lines.len() - height;
+            (lines, first)
         })?;
         Ok(Appended { file, line })
+    }
+
+    /// Adds those of the bullets that are not in the note of `day` yet, all in one write; whoever is unsure whether a
+    /// call before was cut short calls again with the same `notes`. Returns the note and how many were added.
+    ///
+    /// # Errors
+    /// As [`Self::append_today`]: all of it is written, or nothing.
+    pub fn append_missing(
+        &self,
+        day: NaiveDate,
+        notes: &[Note<'_>],
+    ) -> Result<(String, usize), WorkspaceError> {
+        let bullets: Vec<_> = notes
+            .iter()
+            .map(|note| Ok((note.section, bullet(note)?)))
+            .collect::<Result<_, WorkspaceError>>()?;
+        let (file, mut added) = (layout::daily_file(day), 0);
+        if bullets.is_empty() {
+            return Ok((file, added));
+        }
+        self.make_folder()?;
+        self.append(&file, |old| {
+            let there: Vec<&str> = old.lines().map(str::trim_end).collect();
+            let is_there = |bullet: &[String]| there.windows(bullet.len()).any(|lines| lines == bullet);
+            let missing: Vec<_> = bullets.into_iter().filter(|(_, bullet)| !is_there(bullet)).collect();
+            added = missing.len();
+            (below(old, day, missing), 0)
+        })?;
+        Ok((file, added))
     }
 
     /// Makes what a workspace needs, and returns the names of what was not there before: the folder `memory` and the
@@ -100,7 +127,7 @@ impl Workspace {
     }
 
     /// Makes the folder of the daily notes, but never a root: its disk may not be mounted. Whether it was made.
-    fn make_folder(&self) -> Result<bool, WorkspaceError> {
+    pub(super) fn make_folder(&self) -> Result<bool, WorkspaceError> {
         if !self.root.is_dir() {
             return Err(WorkspaceError::Unreachable(self.root.display().to_string()));
         }
@@ -112,7 +139,7 @@ impl Workspace {
     }
 
     /// Appends the lines that `compose` makes of what `file` says, in one write and under its lock. Returns the
-    /// number of the line that `compose` points at.
+    /// number of the line that `compose` points at; without lines nothing is written.
     fn append(
         &self,
         file: &str,
@@ -120,7 +147,7 @@ impl Workspace {
     ) -> Result<u32, WorkspaceError> {
         let path = self.resolve(file)?;
         let failed = |source| io_error(file, source);
-        let mut open = lock(&path).map_err(failed)?;
+        let mut open = lock(&path, 0o666).map_err(failed)?;
         let metadata = open.metadata().map_err(failed)?;
         if let Some(why) = Why::not_to_read(&metadata) {
             return Err(ReadError::Skipped { file: file.to_owned(), why }.into());
@@ -130,6 +157,9 @@ impl Workspace {
         let old = decode(file, bytes)?;
 
         let (lines, at) = compose(&old);
+        if lines.is_empty() {
+            return Ok(0);
+        }
         let end = if old.contains("\r\n") { "\r\n" } else { "\n" };
         let unfinished = !old.is_empty() && !old.ends_with('\n');
         let mut new = if unfinished { end.to_owned() } else { String::new() };
@@ -146,44 +176,27 @@ impl Workspace {
     }
 }
 
-/// Opens a note to append to it, making it if need be, and takes its lock until it is closed. Whoever saves by rename
-/// while we wait for the lock leaves us with a file that nobody sees any more: then it is opened again.
-fn lock(path: &Path) -> io::Result<File> {
-    loop {
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let mut options = OpenOptions::new();
-        let file =
-            options.read(true).append(true).create(true).custom_flags(flags.bits() as i32).open(path)?;
-        file.lock()?;
-        let (ours, current) = (file.metadata()?, fs::symlink_metadata(path));
-        if current.is_ok_and(|current| (current.dev(), current.ino()) == (ours.dev(), ours.ino())) {
-            return Ok(file);
-        }
-    }
-}
-
-/// One write: other programs that append see all of it or nothing. A disk that is full leaves no half line behind.
-fn write_whole(file: &mut File, before: u64, bytes: &[u8]) -> io::Result<()> {
-    let written = file.write(bytes)?;
-    if written == bytes.len() {
-        return Ok(());
-    }
-    if file.metadata()?.len() == before + written as u64 {
-        file.set_len(before)?;
-    }
-    Err(io::ErrorKind::StorageFull.into())
-}
-
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-fn io_error(file: &str, source: io::Error) -> WorkspaceError {
-    WorkspaceError::Io { file: file.to_owned(), source }
-}
-
 fn day_heading(day: NaiveDate) -> String {
     format!("## {} 记忆记录", day.format("%Y-%m-%d"))
+}
+
+/// The bullets with the headings they need below `old`.
+fn below(
+    old: &str,
+    day: NaiveDate,
+    bullets: impl IntoIterator<Item = (Section, Vec<String>)>,
+) -> Vec<String> {
+    let (mut lines, mut above) = (Vec::new(), None);
+    for (section, bullet) in bullets {
+        match above {
+            None => lines = headings(old, day, section),
+            Some(above) if above == section => {}
+            Some(_) => lines.extend([String::new(), section.heading().to_owned()]),
+        }
+        above = Some(section);
+        lines.extend(bullet);
+    }
+    lines
 }
 
 /// The headings that are missing below `old` for a line of `section`, each after an empty line.

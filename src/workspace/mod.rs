@@ -1,10 +1,12 @@
 //! The notes on disk: which there are, what they say, and how a line is added to today's.
 //!
-//! Markdown is the user's. Nothing here changes or removes a line; lines are only added at the end of a day's file.
-//! What could not be looked at is never taken for gone.
+//! Markdown is the user's. Lines are only added at the end of a day's file, and the one part that is rewritten is the
+//! daemon's own, between its markers. What could not be looked at is never taken for gone.
 
 mod append;
 mod discover;
+mod disk;
+mod managed;
 mod read;
 mod scan;
 #[cfg(test)]
@@ -13,11 +15,12 @@ mod tests;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::memory::UserId;
-use crate::memory::layout;
+use crate::memory::managed::Broken;
+use crate::memory::{UserId, layout};
 
 pub use append::{Appended, Note, Section};
 pub use discover::{Candidate, EXPECTED, Origin, discover};
+pub use managed::Replaced;
 pub use read::{FileText, ReadError};
 pub use scan::{Deletions, FileState, Found, Hold, RootState, Scan, Skipped, Why, judge};
 
@@ -59,6 +62,20 @@ pub enum WorkspaceError {
     Full {
         /// Relative to the workspace.
         file: String,
+    },
+    /// The page is not the one that was read.
+    #[error("{file} was changed by somebody else since it was read: it is read again and tried again")]
+    Changed {
+        /// Relative to the workspace.
+        file: String,
+    },
+    /// Its managed block cannot be told from the user's text.
+    #[error("the managed block of {file} cannot be written: {source}")]
+    Broken {
+        /// Relative to the workspace.
+        file: String,
+        /// Which line, and what to do.
+        source: Broken,
     },
     /// The system refused.
     #[error("{file} could not be written: {source}")]

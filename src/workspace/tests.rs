@@ -1,3 +1,5 @@
+mod managed;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;

@@ -11,6 +11,7 @@ use clap_complete::Shell;
 use super::app::App;
 use super::exit::Exit;
 use super::lang::Lang;
+use crate::memory::calendar::Week;
 use crate::memory::{Kind, MemoryId};
 
 /// Memory that lasts for an OpenClaw agent, on your own machine.
@@ -99,6 +100,12 @@ pub(super) enum Command {
     List(ListArgs),
     #[command(after_help = "Examples:\n  ocmemd get mem_0123456789abcdef\n  ocmemd get mem_0123 --json")]
     Get(GetArgs),
+    #[command(
+        after_help = "Examples:\n  ocmemd rollup --dry-run\n  ocmemd rollup --week 2026-W11 --diff\n  ocmemd rollup --since 2026-01-01"
+    )]
+    Rollup(RollupArgs),
+    #[command(after_help = "Examples:\n  ocmemd promote --dry-run\n  ocmemd promote --week 2026-W11")]
+    Promote(PromoteArgs),
     #[command(
         after_help = "Examples:\n  ocmemd reindex\n  ocmemd reindex --full\n  ocmemd reindex --accept-deletions"
     )]
@@ -252,6 +259,32 @@ pub(super) struct GetArgs {
     /// The answer goes to the agent: the memory counts as used
     #[arg(long)]
     pub(super) for_agent: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RollupArgs {
+    /// This ISO week; by default that of today
+    #[arg(long, value_name = "YYYY-Www")]
+    pub(super) week: Option<Week>,
+    /// Every week from that of this day on
+    #[arg(long, value_name = "DAY", conflicts_with = "week")]
+    pub(super) since: Option<NaiveDate>,
+    /// Show the pages, and write nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Show what changes on each page
+    #[arg(long)]
+    pub(super) diff: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PromoteArgs {
+    /// From the notes of this ISO week; by default that of today
+    #[arg(long, value_name = "YYYY-Www")]
+    pub(super) week: Option<Week>,
+    /// Show what would be promoted, and write nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
 }
 
 #[derive(Debug, Args)]

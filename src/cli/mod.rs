@@ -12,6 +12,7 @@ mod model;
 mod reindex;
 mod remember;
 mod render;
+mod rollup;
 mod schema;
 mod settings;
 mod status;
@@ -74,6 +75,8 @@ fn dispatch(app: &App, command: Command) -> Result<Exit> {
         Command::Get(args) => app.block_on(look::get(app, args)),
         Command::Remember(args) => app.block_on(remember::run(app, args)),
         Command::Forget(args) => app.block_on(forget::run(app, args)),
+        Command::Rollup(args) => app.block_on(rollup::rollup(app, args)),
+        Command::Promote(args) => app.block_on(rollup::promote(app, args)),
         Command::Reindex(args) => app.block_on(reindex::run(app, &args)),
     }
 }

@@ -14,6 +14,7 @@ pub(super) struct Raw {
     pub(super) short_term: ShortTerm,
     pub(super) context: Context,
     pub(super) recall: Recall,
+    pub(super) promotion: Promotion,
     pub(super) watch: Watch,
     pub(super) socket: Socket,
 }
@@ -178,6 +179,20 @@ pub enum TimePart {
     Asked,
     /// How recently the memory was used, always: the published formula.
     Recency,
+}
+
+/// What is carried into `MEMORY.md`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Promotion {
+    /// Characters that the managed block may have, at most.
+    pub max_chars: u32,
+}
+
+impl Default for Promotion {
+    fn default() -> Self {
+        Self { max_chars: 6000 }
+    }
 }
 
 /// How files are watched.

@@ -13,13 +13,17 @@ use super::models::{self, Models};
 use crate::clock::Clock;
 use crate::config::{Config, TimePart};
 use crate::memory::block::Frame;
+use crate::memory::calendar::Week;
 use crate::memory::rank::{TimeMode, Weights};
 use crate::memory::{MemoryId, Scope, UserId};
 use crate::paths::Paths;
 use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of, scope_of};
 use crate::service::look;
+use crate::service::promote::{Promote, PromoteError, Promoted};
 use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
+use crate::service::rollup::{Rolled, Rollup, RollupError};
+use crate::service::week::Answering;
 use crate::store::{Report, Store, WorkspaceCounts};
 use crate::watch::Watcher;
 use crate::wire::Event;
@@ -42,6 +46,10 @@ pub struct Core {
     pub ingest: Ingest,
     /// Keeps what users ask to keep.
     pub remember: Remember,
+    /// Makes the pages of weeks.
+    pub rollup: Rollup,
+    /// Carries what is permanent into `MEMORY.md`.
+    pub promote: Promote,
     /// What is resident.
     pub models: watch::Sender<Models>,
     /// The daemon's records of itself.
@@ -94,9 +102,12 @@ impl Core {
         let Parts { config, paths, clock, store, repaired, workspaces, watcher, socket } = parts;
         let ingest = Ingest::new(store.clone(), clock.clone());
         let none = Err(String::new());
+        let budget = config.promotion.max_chars as usize;
         let recall = Recall::new(store.clone(), none, recall_settings(&config), clock.clone());
         Self {
             remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
+            rollup: Rollup::new(store.clone(), ingest.clone(), clock.clone()),
+            promote: Promote::new(store.clone(), ingest.clone(), clock.clone(), budget),
             ingest,
             models: watch::Sender::new(Models::none(&recall)),
             health: Health::default(),
@@ -132,6 +143,48 @@ impl Core {
         self.models.borrow().recall.clone()
     }
 
+    /// The model that answers now, with its generation; `None` without one.
+    fn answering(&self) -> Option<Answering> {
+        let models = self.models.borrow();
+        models.answering.as_ref().map(|resident| (resident.embedder.clone(), resident.generation))
+    }
+
+    /// Makes the page of a week from its notes as they are now, and tells. A dry run does neither.
+    ///
+    /// # Errors
+    /// [`RollupError`].
+    pub async fn roll_up(
+        &self,
+        workspace: &Workspace,
+        week: Week,
+        dry_run: bool,
+    ) -> Result<Option<Rolled>, RollupError> {
+        let rolled = self.rollup.week(workspace, week, self.answering().as_ref(), dry_run).await?;
+        if !dry_run {
+            self.waiting.notify_one();
+            let changed = rolled.as_ref().is_some_and(|rolled| rolled.changed);
+            self.tell(Event::RolledUp { workspace: name_of(workspace), week: week.to_string(), changed });
+        }
+        Ok(rolled)
+    }
+
+    /// Promotes from a week, and tells. A dry run does neither.
+    ///
+    /// # Errors
+    /// [`PromoteError`].
+    pub async fn promote(
+        &self,
+        workspace: &Workspace,
+        week: Week,
+        dry_run: bool,
+    ) -> Result<Promoted, PromoteError> {
+        let promoted = self.promote.week(workspace, week, self.answering().as_ref(), dry_run).await?;
+        if !dry_run {
+            self.tell_promoted(workspace, &promoted);
+        }
+        Ok(promoted)
+    }
+
     /// What stands around injected memories.
     pub fn frame(&self) -> Frame {
         Frame { system_prefix: self.config.context.system_prefix.clone(), ..Frame::default() }
@@ -140,8 +193,21 @@ impl Core {
     /// Takes in one file, and tells.
     pub async fn take_in(&self, workspace: &Workspace, file: &str) {
         match self.ingest.file(workspace, file).await {
-            Ok(changes) => self.tell_changes(&name_of(workspace), file, changes),
+            Ok(changes) => {
+                self.tell_changes(&name_of(workspace), file, changes);
+                if changes.added + changes.updated > 0 {
+                    self.promote_at_once(workspace, file).await;
+                }
+            }
             Err(error) => self.health.survived(self.clock.now(), "reading a note", &error.to_string()),
+        }
+    }
+
+    /// Promotes what a note says is permanent; what cannot be promoted now is on Sunday.
+    pub async fn promote_at_once(&self, workspace: &Workspace, file: &str) {
+        match self.promote.at_once(workspace, file).await {
+            Ok(promoted) => self.tell_promoted(workspace, &promoted),
+            Err(error) => self.health.survived(self.clock.now(), "promoting to MEMORY.md", &error.to_string()),
         }
     }
 
@@ -241,6 +307,15 @@ impl Core {
             updated,
             removed,
         });
+    }
+
+    fn tell_promoted(&self, workspace: &Workspace, promoted: &Promoted) {
+        if !promoted.synced.is_empty() {
+            self.waiting.notify_one();
+            let lines = promoted.synced.len() as u32;
+            tracing::info!(lines, "carried into MEMORY.md");
+            self.tell(Event::Promoted { workspace: name_of(workspace), lines });
+        }
     }
 
     fn scans(&self) -> MutexGuard<'_, BTreeMap<String, Reconciled>> {

@@ -23,6 +23,12 @@ pub fn weekly_file(week: Week) -> String {
     format!("{FOLDER}/{}.md", week.stem())
 }
 
+/// The week whose page `file` is, by its name.
+pub fn week_of(file: &str) -> Option<Week> {
+    let week = file.strip_prefix("memory/")?.strip_suffix(".md")?.parse().ok()?;
+    (weekly_file(week) == file).then_some(week)
+}
+
 /// Whether `file`, relative to the workspace with `/`, names a note: one of [`ROOT_FILES`], or a Markdown file at
 /// any depth below [`FOLDER`]. A name that could lead out of the workspace never does, and neither does a hidden one.
 pub fn is_note(file: &str) -> bool {
@@ -91,6 +97,10 @@ mod tests {
         }
         let newyear = Week::of(NaiveDate::from_ymd_opt(2027, 1, 3).unwrap());
         assert_eq!(weekly_file(newyear), "memory/2026-53.md");
+        assert_eq!(week_of("memory/2026-53.md"), Some(newyear));
+        for other in ["memory/2026-54.md", "memory/2026-1.md", "memory/2026-W53.md", "memory/2026-03-13.md", "2026-53.md"] {
+            assert_eq!(week_of(other), None, "{other}");
+        }
         assert_eq!(daily_file(NaiveDate::from_ymd_opt(2026, 3, 3).unwrap()), "memory/2026-03-03.md");
     }
 }

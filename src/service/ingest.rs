@@ -120,6 +120,15 @@ impl Ingest {
         self.look(workspace, file, false).await
     }
 
+    /// Reads one file again although its content may not have changed: what is left out of it may be another by now.
+    ///
+    /// # Errors
+    /// As [`Ingest::file`].
+    pub async fn again(&self, workspace: &Workspace, file: &str) -> Result<Changes, IngestError> {
+        let _turn = self.turn.lock().await;
+        self.look(workspace, file, true).await
+    }
+
     /// Compares the whole workspace with the index.
     ///
     /// # Errors
@@ -286,6 +295,7 @@ fn apply(
 ) -> Result<Changes, StoreError> {
     let Prepared { file, hash, mut entries, notes } = prepared;
     bury(writer, scope, root, &file, &mut entries)?;
+    stand_behind(writer, scope, root, &file, &mut entries)?;
     let memories: Vec<Memory> =
         writer.entries_of_file(scope, root, &file)?.into_iter().map(|(_, memory)| memory).collect();
     let found: Vec<Entry> = entries.iter().map(|(entry, _)| entry.clone()).collect();
@@ -352,6 +362,31 @@ fn bury(
         let met = tombstones.get(&hash).copied().unwrap_or_default() - unmet;
         writer.set_tombstone(scope, root, file, &hash, met)?;
     }
+    Ok(())
+}
+
+/// Leaves out the lines of a weekly page while any entry they were made of is remembered: they would crowd it out of
+/// recall. Once all are forgotten, the line stands for them.
+fn stand_behind(
+    writer: &Writer<'_>,
+    scope: &Scope,
+    root: &str,
+    file: &str,
+    entries: &mut Vec<(Entry, Vec<String>)>,
+) -> Result<(), StoreError> {
+    if layout::week_of(file).is_none() {
+        return Ok(());
+    }
+    let mut covered = HashSet::new();
+    for state in [PageState::Written, PageState::Writing] {
+        let lines = writer.page(scope, root, file, state)?.map(|page| page.lines).unwrap_or_default();
+        for line in lines {
+            if writer.any_remembered(scope, root, &line.entries)? {
+                covered.insert(line.hash);
+            }
+        }
+    }
+    entries.retain(|(entry, _)| !covered.contains(&entry.hash.0));
     Ok(())
 }
 

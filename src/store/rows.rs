@@ -117,6 +117,15 @@ where
     text.map(|text| text.parse().map_err(|error| unreadable(column, error))).transpose()
 }
 
+/// A day or time of day that is never missing.
+pub(super) fn required<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
+where
+    T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
+{
+    let missing = || unreadable(column, StoreError::Corrupt("a date is missing".to_owned()));
+    parsed(row, column)?.ok_or_else(missing)
+}
+
 /// Milliseconds since the epoch as an instant.
 pub(super) fn instant(millis: i64, column: usize) -> rusqlite::Result<DateTime<Utc>> {
     DateTime::from_timestamp_millis(millis).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, millis))

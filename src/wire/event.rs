@@ -35,6 +35,22 @@ pub enum Event {
         /// The model.
         model: String,
     },
+    /// A week's page was made, or found to be as it should.
+    RolledUp {
+        /// The workspace's folder.
+        workspace: String,
+        /// ISO year and week: `2026-W11`.
+        week: String,
+        /// Whether it says anything else than before.
+        changed: bool,
+    },
+    /// Lines were carried into `MEMORY.md`.
+    Promoted {
+        /// The workspace's folder.
+        workspace: String,
+        /// How many.
+        lines: u32,
+    },
     /// Memories were forgotten.
     Forgotten {
         /// How many.

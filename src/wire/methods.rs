@@ -22,6 +22,10 @@ pub enum Method {
     Get,
     /// Memories by day, kind or file, newest first.
     List,
+    /// Makes the pages of weeks now.
+    Rollup,
+    /// Carries what is permanent into `MEMORY.md` now.
+    Promote,
     /// Compares the files with the index now.
     Reindex,
     /// Whether all is well, and what to do where it is not.
@@ -32,13 +36,15 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order the documentation names them.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: &'static [Method] = &[
         Self::Context,
         Self::Search,
         Self::Remember,
         Self::Forget,
         Self::Get,
         Self::List,
+        Self::Rollup,
+        Self::Promote,
         Self::Reindex,
         Self::Status,
         Self::Subscribe,
@@ -53,6 +59,8 @@ impl Method {
             Self::Forget => "forget",
             Self::Get => "get",
             Self::List => "list",
+            Self::Rollup => "rollup",
+            Self::Promote => "promote",
             Self::Reindex => "reindex",
             Self::Status => "status",
             Self::Subscribe => "subscribe",
@@ -61,7 +69,7 @@ impl Method {
 
     /// The method of that name.
     pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
+        Self::ALL.iter().copied().find(|method| method.name() == name)
     }
 }
 

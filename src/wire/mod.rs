@@ -9,6 +9,7 @@ pub mod envelope;
 pub mod event;
 pub mod methods;
 pub mod request;
+pub mod rollup;
 pub mod schema;
 pub mod status;
 

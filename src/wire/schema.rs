@@ -5,6 +5,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use super::methods::{self as m, Method};
+use super::rollup::{PromoteParams, PromoteResult, RollupParams, RollupResult};
 use super::status::Status;
 use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
@@ -13,8 +14,8 @@ use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let methods: Map<String, Value> = Method::ALL
-        .into_iter()
-        .map(|method| (method.name().to_owned(), params_and_result(&mut generator, method)))
+        .iter()
+        .map(|method| (method.name().to_owned(), params_and_result(&mut generator, *method)))
         .collect();
     let event = generator.subschema_for::<Event>();
     let error = generator.subschema_for::<Error>();
@@ -50,6 +51,8 @@ fn params_and_result(generator: &mut SchemaGenerator, method: Method) -> Value {
         Method::Forget => pair::<m::ForgetParams, m::ForgetResult>(generator),
         Method::Get => pair::<m::GetParams, m::GetResult>(generator),
         Method::List => pair::<m::ListParams, m::ListResult>(generator),
+        Method::Rollup => pair::<RollupParams, RollupResult>(generator),
+        Method::Promote => pair::<PromoteParams, PromoteResult>(generator),
         Method::Reindex => pair::<m::ReindexParams, m::ReindexResult>(generator),
         Method::Status => pair::<m::StatusParams, Status>(generator),
         Method::Subscribe => pair::<m::SubscribeParams, m::SubscribeResult>(generator),
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_method_has_two_schemas_that_a_validator_takes() {
-        for method in Method::ALL {
+        for &method in Method::ALL {
             let schemas = for_method(method);
             for part in ["params", "result"] {
                 assert!(jsonschema::validator_for(&schemas[part]).is_ok(), "{} {part}", method.name());

@@ -111,9 +111,28 @@ impl Home {
         self.command(arguments).output().unwrap()
     }
 
+    /// Runs a daemon until it ends by itself, as at a fault that it was told to meet.
+    pub fn run_to_its_end(&self, env: &[(&str, &str)]) -> ExitStatus {
+        let mut command = self.command(&["daemon"]);
+        let mut child = command.envs(env.iter().copied()).stderr(Stdio::null()).spawn().unwrap();
+        let (ended, waiting) = mpsc::channel();
+        let pid = Pid::from_child(&child);
+        std::thread::spawn(move || ended.send(child.wait()));
+        waiting.recv_timeout(LONG).unwrap_or_else(|_| {
+            let _ = kill_process(pid, Signal::KILL);
+            panic!("the daemon went on past its fault: {env:?}")
+        }).unwrap()
+    }
+
     /// Starts a daemon and waits until clients can connect.
     pub fn start(&self) -> Running {
-        let mut child = self.command(&["daemon", "--verbose"]).stderr(Stdio::piped()).spawn().unwrap();
+        self.start_with(&[])
+    }
+
+    /// The same, with more environment.
+    pub fn start_with(&self, env: &[(&str, &str)]) -> Running {
+        let mut command = self.command(&["daemon", "--verbose"]);
+        let mut child = command.envs(env.iter().copied()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (ready, waiting) = mpsc::channel();
         std::thread::spawn(move || {

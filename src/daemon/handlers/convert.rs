@@ -5,8 +5,11 @@ use crate::memory::{Audience, Memory, Scope, UserId};
 use crate::service::forget::ForgetError;
 use crate::service::ingest::IngestError;
 use crate::service::look::GetError;
+use crate::service::promote::PromoteError;
 use crate::service::recall::RecallError;
 use crate::service::remember::RememberError;
+use crate::service::rollup::RollupError;
+use crate::service::week::WeekError;
 use crate::store::StoreError;
 use crate::wire::methods::{Item, ItemSource};
 use crate::wire::{Error, ErrorKind, MAX_TEXT_CHARS};
@@ -136,6 +139,38 @@ pub fn forget(error: ForgetError) -> Error {
         ForgetError::NotFound(_) => Error::new(ErrorKind::NotFound, error.to_string()),
         ForgetError::TooMany => Error::new(ErrorKind::InvalidParams, error.to_string()),
         ForgetError::Store(error) => store(error),
+    }
+}
+
+/// An error of rolling up, for the client.
+pub fn rollup(error: RollupError) -> Error {
+    match error {
+        RollupError::Week(error) => week(error),
+        RollupError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
+        RollupError::Ingest(error) => ingest(error),
+        RollupError::Store(error) => store(error),
+        RollupError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
+    }
+}
+
+/// An error of promoting, for the client.
+pub fn promote(error: PromoteError) -> Error {
+    match error {
+        PromoteError::Week(error) => week(error),
+        PromoteError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
+        PromoteError::Ingest(error) => ingest(error),
+        PromoteError::Store(error) => store(error),
+        PromoteError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
+    }
+}
+
+fn week(error: WeekError) -> Error {
+    match error {
+        WeekError::Store(error) => store(error),
+        WeekError::Unreachable { .. } | WeekError::Read(_) => {
+            Error::new(ErrorKind::Workspace, error.to_string())
+        }
+        WeekError::Embed(_) | WeekError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ mod get;
 mod list;
 mod reindex;
 mod remember;
+mod rollup;
 mod search;
 mod status;
 
@@ -33,6 +34,8 @@ impl Handler for Api {
             Method::Forget => answer(forget::handle(core, parse_params(params)?).await?),
             Method::Get => answer(get::handle(core, parse_params(params)?).await?),
             Method::List => answer(list::handle(core, parse_params(params)?).await?),
+            Method::Rollup => answer(rollup::rollup(core, parse_params(params)?).await?),
+            Method::Promote => answer(rollup::promote(core, parse_params(params)?).await?),
             Method::Reindex => answer(reindex::handle(core, parse_params(params)?).await?),
             Method::Status => answer(status::handle(core, parse_params(params)?).await?),
             Method::Subscribe => Err(Error::new(ErrorKind::Internal, "the socket answers this itself")),

@@ -1,0 +1,327 @@
+//! What is permanent, carried into the managed block of `MEMORY.md`, and into the day's note that it was.
+//!
+//! A promotion is decided once and kept in the store until it is everywhere: in `MEMORY.md`, in the archive, in the
+//! note. Whoever was cut short between two steps goes on from there.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use chrono::{Days, NaiveTime, Timelike};
+use tokio::sync::Mutex;
+
+use super::ingest::{Ingest, IngestError, name_of, scope_of};
+use super::week::{self, Answering, WeekEntry, WeekError};
+use crate::clock::Clock;
+use crate::fault;
+use crate::memory::calendar::Week;
+use crate::memory::entry::ContentHash;
+use crate::memory::markdown::{self, NoteFile};
+use crate::memory::promote::{self, Existing, Promotion};
+use crate::memory::redact::redact;
+use crate::memory::rollup::{self, Noted};
+use crate::memory::{managed, statement};
+use crate::store::{PageLine, PageRecord, PageState, PendingPromotion, Store, StoreError};
+use crate::workspace::{FileText, Note, ReadError, Section, Workspace, WorkspaceError};
+
+/// The page of what is permanent.
+const MEMORY: &str = "MEMORY.md";
+
+/// Where what left it is kept, below `.ocmemd/archive`.
+const ARCHIVE: &str = "MEMORY.md";
+
+/// Older notes than this many days wait for a rollup: a workspace with years of them would be promoted whole.
+const RECENT: u64 = 7;
+
+/// How often a page that changes under our hands is read anew.
+const ATTEMPTS: usize = 5;
+
+/// What kept a promotion from being made. What was decided by then is finished at the next one.
+#[derive(Debug, thiserror::Error)]
+pub enum PromoteError {
+    /// The week's notes.
+    #[error(transparent)]
+    Week(#[from] WeekError),
+    /// `MEMORY.md`, the archive or the note.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// Taking in what was written.
+    #[error(transparent)]
+    Ingest(#[from] IngestError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A fault of ours.
+    #[error("promoting failed unexpectedly; the log says more")]
+    Panicked,
+}
+
+/// What was promoted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Promoted {
+    /// New lines of the block.
+    pub synced: Vec<String>,
+    /// Lines that left it.
+    pub archived: Vec<String>,
+    /// What does not agree and was left alone.
+    pub doubts: Vec<String>,
+}
+
+/// Promotes.
+#[derive(Debug, Clone)]
+pub struct Promote {
+    store: Store,
+    ingest: Ingest,
+    clock: Clock,
+    /// Characters that the block may have.
+    budget: usize,
+    /// One promotion at a time.
+    turn: Arc<Mutex<()>>,
+}
+
+/// Statements that may be promoted, each with the entries it was made of.
+struct Candidates {
+    lines: Vec<promote::Line>,
+    /// By the place in `lines`: the file and the content hash of each entry.
+    entries: Vec<Vec<(String, String)>>,
+}
+
+impl Promote {
+    /// Promotes into the notes' own workspace, within `budget` characters.
+    pub fn new(store: Store, ingest: Ingest, clock: Clock, budget: usize) -> Self {
+        Self { store, ingest, clock, budget, turn: Arc::default() }
+    }
+
+    /// Promotes what is permanent of `week`, and what was used often whatever its week. A dry run writes nothing.
+    ///
+    /// # Errors
+    /// [`PromoteError`]; another run goes on where this one ended.
+    pub async fn week(
+        &self,
+        workspace: &Workspace,
+        week: Week,
+        model: Option<&Answering>,
+        dry_run: bool,
+    ) -> Result<Promoted, PromoteError> {
+        let _turn = self.turn.lock().await;
+        let notes = week::read(&self.store, workspace, week, self.clock.zone(), model).await?;
+        let mut weeks = week::often_used(&self.store, workspace, promote::OFTEN).await?;
+        weeks.remove(&week);
+        weeks.insert(week, notes.entries);
+        self.promote(workspace, weeks, dry_run).await
+    }
+
+    /// Promotes at once what the user wants kept for ever, and what he asked for of configuration, preferences and
+    /// identity, of the entries of one file. Most files have nothing of it, and then nothing is read or written.
+    ///
+    /// # Errors
+    /// As [`Promote::week`].
+    pub async fn at_once(&self, workspace: &Workspace, file: &str) -> Result<Promoted, PromoteError> {
+        let of_file = week::entries_of_file(&self.store, workspace, file).await?;
+        let today = self.clock.today();
+        let recent = today - Days::new(RECENT)..=today;
+        let mut weeks: BTreeMap<Week, Vec<WeekEntry>> = BTreeMap::new();
+        for found in of_file {
+            let entry = &found.entry;
+            let Some(day) = entry.day.filter(|day| recent.contains(day)) else { continue };
+            if promote::is_promoted_at_once(entry.content.as_str(), entry.context.as_str(), entry.mark, day) {
+                weeks.entry(Week::of(day)).or_default().push(found);
+            }
+        }
+        if weeks.is_empty() {
+            return Ok(Promoted::default());
+        }
+        let _turn = self.turn.lock().await;
+        self.promote(workspace, weeks, false).await
+    }
+
+    /// Finishes what was decided before the program ended.
+    ///
+    /// # Errors
+    /// As [`Promote::week`].
+    pub async fn finish(&self, workspace: &Workspace) -> Result<(), PromoteError> {
+        let _turn = self.turn.lock().await;
+        self.settle(workspace).await
+    }
+
+    async fn promote(
+        &self,
+        workspace: &Workspace,
+        weeks: BTreeMap<Week, Vec<WeekEntry>>,
+        dry_run: bool,
+    ) -> Result<Promoted, PromoteError> {
+        if !dry_run {
+            self.settle(workspace).await?;
+        }
+        let candidates = tokio::task::spawn_blocking(move || candidates(&weeks)).await;
+        let candidates = candidates.map_err(|_| PromoteError::Panicked)?;
+        for _ in 1..ATTEMPTS {
+            match self.write(workspace, &candidates, dry_run).await {
+                Err(PromoteError::Workspace(WorkspaceError::Changed { .. })) => {}
+                done => return done,
+            }
+        }
+        self.write(workspace, &candidates, dry_run).await
+    }
+
+    async fn write(
+        &self,
+        workspace: &Workspace,
+        candidates: &Candidates,
+        dry_run: bool,
+    ) -> Result<Promoted, PromoteError> {
+        let disk = self.read(workspace).await?;
+        let text = disk.as_ref().map_or("", |disk| disk.text.as_str());
+        let text = redact(text).0;
+        let parts = managed::split(text.as_str())
+            .map_err(|source| WorkspaceError::Broken { file: MEMORY.to_owned(), source })?;
+        let (own, block) = ([parts.before, parts.after].concat(), parts.block.unwrap_or_default());
+        let now = self.clock.local(self.clock.now());
+        let existing = Existing { own: &own, block };
+        let promotion = promote::promote(&candidates.lines, &existing, now.date(), self.budget);
+        let promoted = Promoted::of(&promotion);
+        if dry_run || plain(&promotion.block) == plain(block) {
+            return Ok(promoted);
+        }
+        let redacted = |lines: &[String]| lines.iter().map(|line| redact(line).0).collect();
+        let pending = PendingPromotion {
+            block: ContentHash::of(plain(&promotion.block).as_bytes()),
+            day: now.date(),
+            time: NaiveTime::from_hms_opt(now.hour(), now.minute(), 0).unwrap_or_default(),
+            synced: redacted(&promotion.synced),
+            archived: redacted(&promotion.archived),
+        };
+        let record = self.record(workspace, candidates, &promotion, &pending.block).await?;
+        let (scope, root) = (scope_of(workspace), name_of(workspace));
+        self.store
+            .write(move |writer| {
+                writer.put_page(&scope, &root, MEMORY, PageState::Written, &record)?;
+                writer.put_promotion(&scope, &root, &pending)
+            })
+            .await?;
+        fault::point("promotion.decided");
+        let (place, hash) = (workspace.clone(), disk.map(|disk| disk.hash));
+        let block = redact(&promotion.block).0;
+        let replaced =
+            tokio::task::spawn_blocking(move || place.replace_block(MEMORY, hash.as_ref(), &block)).await;
+        replaced.map_err(|_| PromoteError::Panicked)??;
+        fault::point("promotion.block_written");
+        self.settle(workspace).await?;
+        Ok(promoted)
+    }
+
+    /// Carries what was decided through: into the archive, into the day's note, into the index. What never reached the
+    /// block came to nothing, and is decided anew.
+    async fn settle(&self, workspace: &Workspace) -> Result<(), PromoteError> {
+        let (scope, root) = (scope_of(workspace), name_of(workspace));
+        let (of, place) = (scope.clone(), root.clone());
+        let pending = self.store.read(move |reader| reader.pending_promotion(&of, &place)).await?;
+        let Some(pending) = pending else { return Ok(()) };
+        let mut written = None;
+        if self.has_block(workspace, &pending.block).await? {
+            let place = workspace.clone();
+            let carried = tokio::task::spawn_blocking(move || carry(&place, &pending)).await;
+            written = Some(carried.map_err(|_| PromoteError::Panicked)??);
+        }
+        self.store.write(move |writer| writer.end_promotion(&scope, &root)).await?;
+        fault::point("promotion.ended");
+        if let Some(note) = written {
+            self.ingest.file(workspace, MEMORY).await?;
+            self.ingest.file(workspace, &note).await?;
+        }
+        Ok(())
+    }
+
+    async fn has_block(&self, workspace: &Workspace, wanted: &ContentHash) -> Result<bool, PromoteError> {
+        let disk = self.read(workspace).await?;
+        let parts = disk.as_ref().and_then(|disk| managed::split(&disk.text).ok());
+        let block = plain(parts.and_then(|parts| parts.block).unwrap_or_default());
+        Ok(ContentHash::of(block.as_bytes()) == *wanted)
+    }
+
+    async fn read(&self, workspace: &Workspace) -> Result<Option<FileText>, PromoteError> {
+        let workspace = workspace.clone();
+        let read = tokio::task::spawn_blocking(move || workspace.read(MEMORY)).await;
+        match read.map_err(|_| PromoteError::Panicked)? {
+            Ok(text) => Ok(Some(text)),
+            Err(ReadError::Gone { .. }) => Ok(None),
+            Err(error) => Err(WorkspaceError::from(error).into()),
+        }
+    }
+
+    /// Which entries each line of the new block was made of, as far as that is known: of the lines before, and of those that are new.
+    async fn record(
+        &self,
+        workspace: &Workspace,
+        candidates: &Candidates,
+        promotion: &Promotion,
+        block: &ContentHash,
+    ) -> Result<PageRecord, PromoteError> {
+        let (scope, root) = (scope_of(workspace), name_of(workspace));
+        let before =
+            self.store.read(move |reader| reader.page(&scope, &root, MEMORY, PageState::Written)).await?;
+        let mut known: HashMap<String, Vec<(String, String)>> =
+            before.into_iter().flat_map(|page| page.lines).map(|line| (line.hash, line.entries)).collect();
+        let note = NoteFile { name: MEMORY.to_owned(), zone: self.clock.zone() };
+        let made_of = |content: &str| {
+            let at = candidates.lines.iter().position(|line| {
+                content.starts_with(&statement::latest(&line.statement.text))
+            });
+            at.and_then(|at| candidates.entries.get(at)).cloned()
+        };
+        let lines = markdown::parse(&redact(&promotion.block).0, &note).entries.into_iter().map(|entry| {
+            let entries = known.remove(&entry.hash.0).or_else(|| made_of(entry.content.as_str()));
+            PageLine { hash: entry.hash.0, entries: entries.unwrap_or_default(), ..PageLine::default() }
+        });
+        Ok(PageRecord { block: block.clone(), lines: lines.collect() })
+    }
+}
+
+impl Promoted {
+    fn of(promotion: &Promotion) -> Self {
+        let doubt = |doubt: &promote::Doubt| format!("{} ↔ {}", doubt.kept, doubt.against);
+        Self {
+            synced: promotion.synced.clone(),
+            archived: promotion.archived.clone(),
+            doubts: promotion.doubts.iter().map(doubt).collect(),
+        }
+    }
+}
+
+/// What each week has to say, with its entries.
+fn candidates(weeks: &BTreeMap<Week, Vec<WeekEntry>>) -> Candidates {
+    let mut found = Candidates { lines: Vec::new(), entries: Vec::new() };
+    for (week, entries) in weeks {
+        let noted: Vec<Noted<'_>> = entries
+            .iter()
+            .map(|found| Noted { entry: &found.entry, vector: found.vector.as_deref(), uses: found.uses })
+            .collect();
+        for statement in rollup::roll_up(*week, &noted, 0).statements {
+            let of = statement.sources.iter().filter_map(|at| entries.get(*at));
+            found.entries.push(of.map(|of| (of.file.clone(), of.entry.hash.0.clone())).collect());
+            found.lines.push(promote::Line { statement, from: week.to_string() });
+        }
+    }
+    found
+}
+
+/// Into the archive and into the day's note; returns the note.
+fn carry(workspace: &Workspace, pending: &PendingPromotion) -> Result<String, WorkspaceError> {
+    let archived: Vec<_> = pending.archived.iter().map(|line| redact(&format!("- {} {line}", pending.day)).0).collect();
+    if !archived.is_empty() {
+        workspace.archive(ARCHIVE, &archived)?;
+    }
+    fault::point("promotion.archived");
+    let synced: Vec<_> = pending.synced.iter().map(|line| redact(&format!("✅ {line}")).0).collect();
+    let notes: Vec<Note<'_>> = synced
+        .iter()
+        .map(|text| Note { section: Section::Sync, time: pending.time, text, session: None })
+        .collect();
+    let (note, _) = workspace.append_missing(pending.day, &notes)?;
+    fault::point("promotion.noted");
+    Ok(note)
+}
+
+/// A block as we wrote it, whatever the line ends of its file.
+fn plain(block: &str) -> String {
+    block.lines().flat_map(|line| [line, "\n"]).collect()
+}

@@ -1,0 +1,23 @@
+-- What the daemon wrote into the pages that are its own (hashes only), so that a hand edit shows and a line stands
+-- behind the entries it was made of. While a page is being written there are two of it.
+CREATE TABLE pages (
+    user      INTEGER NOT NULL REFERENCES users (key),
+    workspace TEXT NOT NULL,
+    file      TEXT NOT NULL,
+    state     TEXT NOT NULL CHECK (state IN ('writing', 'written')),
+    block     TEXT NOT NULL,
+    lines     TEXT NOT NULL,
+    PRIMARY KEY (user, workspace, file, state)
+) STRICT, WITHOUT ROWID;
+
+-- A promotion that was decided and may not be everywhere yet: in MEMORY.md, in the archive, in the day's note.
+CREATE TABLE promotions (
+    user      INTEGER NOT NULL REFERENCES users (key),
+    workspace TEXT NOT NULL,
+    block     TEXT NOT NULL,
+    day       TEXT NOT NULL,
+    time      TEXT NOT NULL,
+    synced    TEXT NOT NULL,
+    archived  TEXT NOT NULL,
+    PRIMARY KEY (user, workspace)
+) STRICT, WITHOUT ROWID;

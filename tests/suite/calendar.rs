@@ -1,0 +1,109 @@
+//! The calendar as users meet it: the real daemon, with its clock set to the end of a week.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use ocmemd::wire::Event;
+use ocmemd::wire::methods::{Method, StatusParams};
+use ocmemd::wire::status::Status;
+
+use crate::support::{Home, wait_for};
+
+/// Seven seconds before the rollup of 2026-W11, in the zone of the tests.
+const SUNDAY: &str = "2026-03-15T23:58:53+08:00";
+const TUESDAY: &str = "2026-03-17T09:30:00+08:00";
+const PAGE: &str = "memory/2026-11.md";
+
+/// A home with the notes of a week, and a Monday after it.
+fn home() -> Home {
+    let home = Home::new();
+    let day = |day: u32, lines: &str| {
+        home.note(
+            &format!("memory/2026-03-{day:02}.md"),
+            &format!("## 2026-03-{day:02} 记忆记录\n\n### [AUTO] 自动记录关键信息\n{lines}"),
+        );
+    };
+    day(9, "- 09:00 早间检查：一切正常\n- 10:00 网关端口由 9070 改为 9071\n- 11:30 决定：备份改用 restic，每天 02:15 跑\n");
+    day(11, "- 09:00 早间检查：一切正常\n- 15:00 用户偏好：周报用中文写，不超过一页\n");
+    day(15, "- 20:10 Bug 修复：订单导出乱码，原因：文件没有写 BOM\n");
+    home.note("memory/2026-03-16.md", "- 08:00 下周的事：仓库搬到二楼\n");
+    home.note("MEMORY.md", "# 长期记忆\n\n- 常用语言：中文\n");
+    home
+}
+
+/// Every file of the workspace but the clock times, which are those of the run.
+fn files(home: &Home) -> BTreeMap<String, String> {
+    fn walk(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap().display().to_string();
+                found.insert(name, without_times(&fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(&home.workspace(), &home.workspace(), &mut found);
+    found
+}
+
+fn without_times(text: &str) -> String {
+    let timed = |line: &str| line.strip_prefix("- ").and_then(|line| line.split_once(" ✅")).is_some();
+    text.lines()
+        .map(|line| match line.split_once(" ✅").filter(|_| timed(line)) {
+            Some((_, rest)) => format!("- ✅{rest}\n"),
+            None => format!("{line}\n"),
+        })
+        .collect()
+}
+
+fn page_of(home: &Home) -> Option<String> {
+    fs::read_to_string(home.workspace().join(PAGE)).ok()
+}
+
+#[tokio::test]
+async fn on_sunday_night_the_week_becomes_a_page_and_what_is_permanent_reaches_memory_md() {
+    let home = home();
+    let running = home.start_with(&[("OCMEMD_TEST_CLOCK", SUNDAY)]);
+    let mut events = running.events().await;
+    let rolled = wait_for(&mut events, |event| matches!(event, Event::RolledUp { .. })).await;
+    assert!(matches!(rolled, Event::RolledUp { week, changed: true, .. } if week == "2026-W11"));
+    let page = page_of(&home).unwrap();
+    for kept in ["9071", "restic", "BOM"] {
+        assert!(page.contains(kept), "{page}");
+    }
+    for left_out in ["一切正常", "二楼"] {
+        assert!(!page.contains(left_out), "{page}");
+    }
+    let memory = fs::read_to_string(home.workspace().join("MEMORY.md")).unwrap();
+    assert!(memory.starts_with("# 长期记忆\n\n- 常用语言：中文\n"), "the user's part stays: {memory}");
+    assert!(memory.contains("9071") && !memory.contains("一切正常"), "{memory}");
+    let status: Status = running.call(Method::Status, StatusParams {}).await;
+    let shown = serde_json::to_string(&status.daemon).unwrap();
+    assert!(shown.contains("2026-03-15"), "status shows that the clock is none: {shown}");
+}
+
+#[tokio::test]
+async fn a_sunday_night_that_was_slept_through_is_made_up_once() {
+    let home = home();
+    // The daemon was there before that Sunday, else the week would not be its own to make up.
+    let before = home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-14T12:00:00+08:00")]);
+    assert!(before.stop().success());
+    assert_eq!(page_of(&home), None, "the week has not ended");
+
+    let running = home.start_with(&[("OCMEMD_TEST_CLOCK", TUESDAY)]);
+    let mut events = running.events().await;
+    wait_for(&mut events, |event| matches!(event, Event::RolledUp { .. })).await;
+    assert!(running.stop().success());
+    let page = page_of(&home).unwrap();
+    assert!(page.contains("restic") && !page.contains("二楼"), "{page}");
+
+    home.note("memory/2026-03-10.md", "- 10:00 决定：值班表改成两周一轮\n");
+    let again = home.start_with(&[("OCMEMD_TEST_CLOCK", TUESDAY)]);
+    again.settled_without_model().await;
+    assert!(again.stop().success());
+    assert_eq!(page_of(&home), Some(page), "a week is rolled up once");
+}

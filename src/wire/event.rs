@@ -35,6 +35,13 @@ pub enum Event {
         /// The model.
         model: String,
     },
+    /// What a session held before it was compacted was kept.
+    Flushed {
+        /// Marker files that were taken.
+        markers: u32,
+        /// New lines, or new memories of users without a note.
+        captured: u32,
+    },
     /// Memories were forgotten.
     Forgotten {
         /// How many.

@@ -90,6 +90,8 @@ pub(super) enum Command {
         after_help = "Examples:\n  ocmemd remember \"以后出差都订靠走道的座位\"\n  ocmemd remember - < note.txt"
     )]
     Remember(RememberArgs),
+    #[command(after_help = "Examples:\n  ocmemd flush\n  ocmemd flush --session agent:main:main")]
+    Flush(FlushArgs),
     #[command(
         after_help = "Examples:\n  ocmemd forget mem_0123456789abcdef\n  ocmemd forget --day 2026-03-07 --dry-run\n  ocmemd forget --query 旧地址 --yes"
     )]
@@ -196,6 +198,13 @@ pub(super) struct RememberArgs {
     /// What to keep; `-` reads it from standard input
     pub(super) text: String,
     /// The session it was said in
+    #[arg(long, value_name = "ID")]
+    pub(super) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FlushArgs {
+    /// Only this session; by default all of them
     #[arg(long, value_name = "ID")]
     pub(super) session: Option<String>,
 }

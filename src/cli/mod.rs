@@ -4,6 +4,7 @@ mod app;
 mod args;
 mod daemon;
 mod exit;
+mod flush;
 mod forget;
 mod init;
 mod lang;
@@ -74,6 +75,7 @@ fn dispatch(app: &App, command: Command) -> Result<Exit> {
         Command::List(args) => app.block_on(look::list(app, args)),
         Command::Get(args) => app.block_on(look::get(app, args)),
         Command::Remember(args) => app.block_on(remember::run(app, args)),
+        Command::Flush(args) => app.block_on(flush::run(app, args)),
         Command::Forget(args) => app.block_on(forget::run(app, args)),
         Command::Rollup(args) => app.block_on(rollup::rollup(app, args)),
         Command::Promote(args) => app.block_on(rollup::promote(app, args)),

@@ -17,6 +17,7 @@ use crate::memory::calendar::Week;
 use crate::memory::rank::{TimeMode, Weights};
 use crate::memory::{MemoryId, Scope, UserId};
 use crate::paths::Paths;
+use crate::service::flush::{Flush, Flushed, Taken};
 use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of, scope_of};
 use crate::service::look;
 use crate::service::promote::{Promote, PromoteError, Promoted};
@@ -50,6 +51,8 @@ pub struct Core {
     pub rollup: Rollup,
     /// Carries what is permanent into `MEMORY.md`.
     pub promote: Promote,
+    /// Keeps what sessions hold before they are compacted.
+    pub flush: Flush,
     /// What is resident.
     pub models: watch::Sender<Models>,
     /// The daemon's records of itself.
@@ -108,6 +111,7 @@ impl Core {
             remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
             rollup: Rollup::new(store.clone(), ingest.clone(), clock.clone()),
             promote: Promote::new(store.clone(), ingest.clone(), clock.clone(), budget),
+            flush: Flush::new(store.clone(), ingest.clone(), clock.clone(), frame(&config)),
             ingest,
             models: watch::Sender::new(Models::none(&recall)),
             health: Health::default(),
@@ -187,7 +191,7 @@ impl Core {
 
     /// What stands around injected memories.
     pub fn frame(&self) -> Frame {
-        Frame { system_prefix: self.config.context.system_prefix.clone(), ..Frame::default() }
+        frame(&self.config)
     }
 
     /// Takes in one file, and tells.
@@ -230,6 +234,33 @@ impl Core {
         self.tell(Event::Reconciled { files: report.files });
         self.scans().insert(root, report.clone());
         Ok(report)
+    }
+
+    /// Takes the flush markers that wait in a workspace, and tells.
+    pub async fn take_markers(&self, workspace: &Workspace) -> Taken {
+        let taken = self.flush.markers(workspace).await;
+        for trouble in &taken.troubles {
+            self.health.survived(self.clock.now(), "taking a flush marker", trouble);
+        }
+        if taken.markers > 0 {
+            self.tell_flushed(&name_of(workspace), &taken.flushed, taken.markers);
+        }
+        taken
+    }
+
+    /// Tells what a flush brought, and lets its memories get their vectors.
+    pub fn tell_flushed(&self, root: &str, flushed: &Flushed, markers: u32) {
+        for (file, changes) in &flushed.changes {
+            self.tell_changes(root, file, *changes);
+        }
+        self.waiting.notify_one();
+        tracing::info!(
+            markers,
+            captured = flushed.captured,
+            known = flushed.known,
+            "kept what sessions held"
+        );
+        self.tell(Event::Flushed { markers, captured: flushed.captured });
     }
 
     /// Of these counts, those of workspaces that are no longer configured for that user: they are recalled all the same.
@@ -321,6 +352,11 @@ impl Core {
     fn scans(&self) -> MutexGuard<'_, BTreeMap<String, Reconciled>> {
         self.scans.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What stands around injected memories.
+fn frame(config: &Config) -> Frame {
+    Frame { system_prefix: config.context.system_prefix.clone(), ..Frame::default() }
 }
 
 /// The recall settings of a configuration.

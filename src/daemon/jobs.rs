@@ -43,6 +43,7 @@ async fn reconcile_all(core: &Core) {
     for workspace in &core.workspaces {
         // What went wrong is among the survived errors; the next tick tries again.
         let _ = core.reconcile(workspace, Reconcile::default()).await;
+        core.take_markers(workspace).await;
     }
 }
 
@@ -60,6 +61,12 @@ async fn follow(core: &Core, hint: Hint) {
             tracing::debug!(?reason, "looking at a whole workspace");
             if let Some(workspace) = core.workspace(&workspace) {
                 let _ = core.reconcile(workspace, Reconcile::default()).await;
+                core.take_markers(workspace).await;
+            }
+        }
+        Hint::Markers { workspace } => {
+            if let Some(workspace) = core.workspace(&workspace) {
+                core.take_markers(workspace).await;
             }
         }
     }

@@ -80,6 +80,11 @@ pub async fn run(
         .iter()
         .map(|workspace| Workspace::new(workspace.path.clone(), workspace.owner.clone()))
         .collect();
+    for workspace in &workspaces {
+        if let Err(error) = workspace.make_marker_folder() {
+            tracing::warn!(%error, "flush markers cannot be dropped there");
+        }
+    }
     let (watcher, hints) = Watcher::start(workspaces.iter().map(root).collect());
     let (tick, ticks) = mpsc::channel(8);
     let schedule = Schedule::start(&[(Tick::Reconcile, &config.watch.reconcile)], tick).await?;

@@ -10,6 +10,12 @@ pub const ROOT_FILES: [&str; 5] = ["IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS
 /// The folder of the daily notes, below the root.
 pub const FOLDER: &str = "memory";
 
+/// What the daemon keeps for itself in a workspace; the host does not look into it.
+pub const OWN_FOLDER: &str = ".ocmemd";
+
+/// Where the host drops flush markers, below the root.
+pub const MARKER_FOLDER: &str = ".ocmemd/flush";
+
 /// The longest name of one file or folder, in bytes: what common file systems hold.
 const MAX_NAME_BYTES: usize = 255;
 
@@ -46,6 +52,12 @@ pub fn is_visible(name: &str) -> bool {
         && !name.starts_with('.')
         && name.len() <= MAX_NAME_BYTES
         && !name.chars().any(|c| c.is_control() || c == '\\' || c == '/')
+}
+
+/// Whether a name in [`MARKER_FOLDER`] is that of a flush marker: `*.json` or `*.flush`, and no hidden one, which may
+/// still be written to.
+pub fn is_marker(name: &str) -> bool {
+    !name.starts_with('.') && !name.contains('/') && [".json", ".flush"].iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a name ends in `.md`, in either case.

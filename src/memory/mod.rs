@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod calendar;
+pub mod capture;
 pub mod chunk;
 pub mod diff;
 pub mod entry;

@@ -2,6 +2,7 @@
 
 pub mod calibrate;
 pub mod context;
+pub mod flush;
 pub mod forget;
 pub mod ingest;
 pub mod look;

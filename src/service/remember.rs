@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::{NaiveDate, NaiveTime, Timelike};
+use chrono::{DateTime, NaiveDate, NaiveTime, Timelike, Utc};
 use tokio::sync::Mutex;
 
 use super::ingest::{Ingest, IngestError, name_of};
@@ -165,26 +165,8 @@ impl Remember {
         hash: ContentHash,
         session: Option<&str>,
     ) -> Result<Memory, RememberError> {
-        let ((today, time), now) = (self.minute(), self.clock.now());
-        let memory = NewMemory {
-            id: MemoryId::random(),
-            user: scope.user().clone(),
-            session: session.map(str::to_owned),
-            kind: Kind::Fact,
-            mark: Mark::User,
-            importance: Importance::ASKED,
-            audience: scope.audience(),
-            hash,
-            content: text,
-            context: Redacted::default(),
-            day: Some(today),
-            time: Some(time),
-            source: None,
-            created_at: now,
-            expires_at: None,
-            access_count: 0,
-            last_accessed_at: now,
-        };
+        let by = (Mark::User, session.map(str::to_owned));
+        let memory = memory_alone(scope, text, hash, by, self.minute(), self.clock.now());
         let (scope, id) = (scope.clone(), memory.id.clone());
         let terms = indexed::terms(&memory.context, &memory.content, memory.day);
         let stored = self
@@ -201,6 +183,36 @@ impl Remember {
     fn minute(&self) -> (NaiveDate, NaiveTime) {
         let now = self.clock.local(self.clock.now());
         (now.date(), NaiveTime::from_hms_opt(now.hour(), now.minute(), 0).unwrap_or(NaiveTime::MIN))
+    }
+}
+
+/// A memory that no file holds: its text and hash, by whose mark and in which session, of which day and time.
+pub(super) fn memory_alone(
+    scope: &Scope,
+    content: Redacted,
+    hash: ContentHash,
+    (mark, session): (Mark, Option<String>),
+    (day, time): (NaiveDate, NaiveTime),
+    now: DateTime<Utc>,
+) -> NewMemory {
+    NewMemory {
+        id: MemoryId::random(),
+        user: scope.user().clone(),
+        session,
+        kind: Kind::Fact,
+        mark,
+        importance: if mark == Mark::User { Importance::ASKED } else { Importance::NORMAL },
+        audience: scope.audience(),
+        hash,
+        content,
+        context: Redacted::default(),
+        day: Some(day),
+        time: Some(time),
+        source: None,
+        created_at: now,
+        expires_at: None,
+        access_count: 0,
+        last_accessed_at: now,
     }
 }
 

@@ -109,7 +109,7 @@ fn value_of<T: Copy>(table: &[(T, &str)], row: &Row<'_>, column: usize) -> rusql
     found.ok_or_else(|| unreadable(column, StoreError::Corrupt(format!("unknown value '{name}'"))))
 }
 
-fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
+pub(super) fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>>
 where
     T: std::str::FromStr<Err: std::error::Error + Send + Sync + 'static>,
 {

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use notify::EventKind;
-use notify::event::{CreateKind, ModifyKind, RemoveKind};
+use notify::event::{CreateKind, ModifyKind, RemoveKind, RenameMode};
 
 use super::Reason;
-use crate::memory::layout::{self, FOLDER};
+use crate::memory::layout::{self, FOLDER, MARKER_FOLDER, OWN_FOLDER};
 
 /// A workspace's folder under the names by which events may call it.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub(super) enum Verdict {
     Ignore,
     /// A note may have changed: its name relative to the workspace.
     Look(String),
+    /// A flush marker may have been dropped.
+    Marker,
     /// Many notes may have changed.
     Rescan(Reason),
     /// A watched folder came, went or was replaced: what watched it may be blind now.
@@ -45,13 +47,30 @@ pub(super) fn decide(place: &Place, kind: EventKind, path: &Path) -> Verdict {
     };
     let is_folder = is_folder(kind);
     match file.split_once('/') {
-        _ if file == FOLDER => Verdict::Rearm,
+        _ if [FOLDER, OWN_FOLDER, MARKER_FOLDER].contains(&file) => Verdict::Rearm,
+        _ if is_marker(file) => {
+            if comes(kind) {
+                Verdict::Marker
+            } else {
+                Verdict::Ignore
+            }
+        }
         _ if layout::is_note(file) && is_folder != Some(true) => Verdict::Look(file.to_owned()),
         Some((FOLDER, below)) if is_folder != Some(false) && below.split('/').all(may_be_folder) => {
             Verdict::Rescan(Reason::Folder)
         }
         _ => Verdict::Ignore,
     }
+}
+
+fn is_marker(file: &str) -> bool {
+    let name = file.strip_prefix(MARKER_FOLDER).and_then(|below| below.strip_prefix('/'));
+    name.is_some_and(layout::is_marker)
+}
+
+/// Whether the event may have brought a file. The daemon itself takes markers away.
+fn comes(kind: EventKind) -> bool {
+    !matches!(kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From)))
 }
 
 /// Whether the event is about a folder, where its kind tells; a rename does not. A folder whose rights change is left
@@ -119,7 +138,18 @@ mod tests {
             (WRITTEN, "/h/工作区/memory/index.sqlite-wal", Verdict::Ignore),
             (RIGHTS, "/h/工作区/memory/index.sqlite", Verdict::Ignore),
             (WRITTEN, "/h/工作区/ocmemd.log", Verdict::Ignore),
-            (NEW, "/h/工作区/.ocmemd/flush/1.json", Verdict::Ignore),
+            (WRITTEN, "/h/工作区/.ocmemd/archive/MEMORY.md", Verdict::Ignore),
+            (NEW_FOLDER, "/h/工作区/.ocmemd/archive", Verdict::Ignore),
+            // Flush markers.
+            (NEW, "/h/工作区/.ocmemd/flush/1.json", Verdict::Marker),
+            (TO, "/real/ws/.ocmemd/flush/1.flush", Verdict::Marker),
+            (FROM, "/h/工作区/.ocmemd/flush/1.json", Verdict::Ignore),
+            (GONE, "/h/工作区/.ocmemd/flush/1.json", Verdict::Ignore),
+            (NEW, "/h/工作区/.ocmemd/flush/.1.json", Verdict::Ignore),
+            (NEW, "/h/工作区/.ocmemd/flush/1.json.tmp", Verdict::Ignore),
+            (TO, "/h/工作区/.ocmemd/flush/rejected/1.json", Verdict::Ignore),
+            (NEW_FOLDER, "/h/工作区/.ocmemd", Verdict::Rearm),
+            (NEW_FOLDER, "/h/工作区/.ocmemd/flush", Verdict::Rearm),
             (NEW_FOLDER, "/h/工作区/memory/.obsidian", Verdict::Ignore),
             (NEW, "/h/工作区/AGENTS.md", Verdict::Ignore),
             (NEW, "/h/工作区/notes/x.md", Verdict::Ignore),

@@ -20,7 +20,12 @@ pub enum Hint {
         /// Never empty.
         files: BTreeSet<String>,
     },
-    /// Look at the whole workspace.
+    /// Look at the flush markers.
+    Markers {
+        /// The workspace, as its root was named.
+        workspace: String,
+    },
+    /// Look at the whole workspace, flush markers included.
     Rescan {
         /// The workspace, as its root was named.
         workspace: String,
@@ -47,7 +52,7 @@ pub enum Reason {
 pub struct Hints(Arc<Waiting>);
 
 impl Hints {
-    /// The next hint, workspaces in turn by name; `None` when the watcher has stopped. Nothing is lost when the
+    /// The next hint, flush markers first, workspaces in turn by name; `None` when the watcher has stopped. Nothing is lost when the
     /// future is dropped before it is ready.
     pub async fn recv(&mut self) -> Option<Hint> {
         loop {
@@ -72,6 +77,7 @@ pub(super) struct Waiting {
 #[derive(Debug, Default)]
 struct State {
     work: BTreeMap<String, Work>,
+    markers: BTreeSet<String>,
     closed: bool,
 }
 
@@ -101,6 +107,12 @@ impl Waiting {
         self.changed.notify_one();
     }
 
+    /// Asks for a look at the flush markers.
+    pub fn look_at_markers(&self, workspace: &str) {
+        self.lock().markers.insert(workspace.to_owned());
+        self.changed.notify_one();
+    }
+
     /// Asks for a look at the whole workspace.
     pub fn rescan(&self, workspace: &str, reason: Reason) {
         self.lock().work.insert(workspace.to_owned(), Work::Rescan(reason));
@@ -114,7 +126,11 @@ impl Waiting {
     }
 
     fn take(&self) -> Option<Hint> {
-        let (workspace, work) = self.lock().work.pop_first()?;
+        let mut state = self.lock();
+        if let Some(workspace) = state.markers.pop_first() {
+            return Some(Hint::Markers { workspace });
+        }
+        let (workspace, work) = state.work.pop_first()?;
         Some(match work {
             Work::Files(files) => Hint::Files { workspace, files },
             Work::Rescan(reason) => Hint::Rescan { workspace, reason },
@@ -139,8 +155,11 @@ mod tests {
         }
         waiting.rescan("别处", Reason::Lost);
         waiting.look("别处", "MEMORY.md".to_owned());
+        waiting.look_at_markers("工作区");
+        waiting.look_at_markers("工作区");
         waiting.close();
 
+        assert_eq!(hints.recv().await, Some(Hint::Markers { workspace: "工作区".into() }));
         assert_eq!(hints.recv().await, Some(Hint::Rescan { workspace: "别处".into(), reason: Reason::Lost }));
         let files = ["memory/甲.md".to_owned(), "memory/乙.md".to_owned()].into();
         assert_eq!(hints.recv().await, Some(Hint::Files { workspace: "工作区".into(), files }));

@@ -1,8 +1,9 @@
-//! Notices that notes may have changed. An event of the file system is only a hint to look: the disk decides.
+//! Notices that notes may have changed and that flush markers were dropped. An event of the file system is only a hint to look: the disk decides.
 //!
 //! Only folders are watched, for a watch on a file ends at the first save by temporary file and rename. Each
-//! workspace has three watches: the nearest existing folder above its root (a root that is removed and created again
-//! is otherwise silent for good), the root itself for the files in it, and `memory` with all below.
+//! workspace has five watches: the nearest existing folder above its root (a root that is removed and created again
+//! is otherwise silent for good), the root itself for the files in it, `memory` with all below, and the daemon's own
+//! folder and the one in it where markers are dropped.
 //!
 //! No event is certain to come: network mounts raise none, and a note that is deleted within [`DEBOUNCE`] of being
 //! replaced goes unreported by the debouncer. So whoever watches also reconciles now and then, in every mode.
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode};
 use notify_debouncer_full::{DebounceEventResult, Debouncer, NoCache, new_debouncer_opt};
 
-use crate::memory::layout::FOLDER;
+use crate::memory::layout::{FOLDER, MARKER_FOLDER, OWN_FOLDER};
 use decide::{Place, Verdict, decide};
 use hints::Waiting;
 pub use hints::{Hint, Hints, MAX_WAITING_FILES, Reason};
@@ -248,6 +249,7 @@ impl Inner {
                 match verdict {
                     Verdict::Ignore => {}
                     Verdict::Look(file) => self.waiting.look(&place.workspace, file),
+                    Verdict::Marker => self.waiting.look_at_markers(&place.workspace),
                     Verdict::Rescan(reason) => self.waiting.rescan(&place.workspace, reason),
                     Verdict::Rearm => *rearm = true,
                 }
@@ -273,6 +275,8 @@ fn folders(root: &Path) -> Vec<(PathBuf, RecursiveMode)> {
         (above, RecursiveMode::NonRecursive),
         (Some(root.to_owned()), RecursiveMode::NonRecursive),
         (Some(root.join(FOLDER)), RecursiveMode::Recursive),
+        (Some(root.join(OWN_FOLDER)), RecursiveMode::NonRecursive),
+        (Some(root.join(MARKER_FOLDER)), RecursiveMode::NonRecursive),
     ];
     let wanted = wanted.into_iter().filter_map(|(folder, mode)| Some((folder?, mode)));
     wanted.filter(|(folder, _)| folder.is_dir()).collect()

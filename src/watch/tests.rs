@@ -51,6 +51,7 @@ impl Desk {
         while !seen.contains(marker) {
             match next(hints).await {
                 Hint::Files { files, .. } => seen.extend(files),
+                Hint::Markers { .. } => {}
                 Hint::Rescan { .. } => return None,
             }
         }
@@ -98,6 +99,20 @@ async fn every_way_of_saving_a_note_is_hinted_and_temporary_files_never_are() {
     assert!(health.last_event.is_some());
     drop(watcher);
     assert_eq!(timeout(PATIENCE, hints.recv()).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_marker_is_hinted_from_the_moment_its_folder_exists() {
+    let desk = Desk::new();
+    let (_watcher, mut hints) = desk.watch();
+    fs::create_dir(desk.root.join(".ocmemd")).unwrap();
+    rescan(&mut hints, Reason::Rearmed).await;
+    fs::create_dir(desk.root.join(".ocmemd/flush")).unwrap();
+    rescan(&mut hints, Reason::Rearmed).await;
+    desk.save(".ocmemd/flush/1.json", "{\"v\":1}");
+    assert_eq!(next(&mut hints).await, Hint::Markers { workspace: "甲".into() });
+    fs::remove_file(desk.root.join(".ocmemd/flush/1.json")).unwrap();
+    assert_eq!(desk.until(&mut hints, "memory/记号.md").await, Some(BTreeSet::new()));
 }
 
 #[tokio::test]
@@ -169,6 +184,7 @@ async fn a_thousand_files_at_once_are_none_too_few() {
     while seen != all {
         match next(&mut hints).await {
             Hint::Files { files, .. } => seen.extend(files),
+            Hint::Markers { .. } => {}
             Hint::Rescan { reason, .. } => {
                 assert_eq!(reason, Reason::Many);
                 break;

@@ -51,6 +51,13 @@ pub enum Event {
         /// How many.
         lines: u32,
     },
+    /// What a session held before it was compacted was kept.
+    Flushed {
+        /// Marker files that were taken.
+        markers: u32,
+        /// New lines, or new memories of users without a note.
+        captured: u32,
+    },
     /// Memories were forgotten.
     Forgotten {
         /// How many.

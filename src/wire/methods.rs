@@ -4,6 +4,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use super::flush::{FlushMessage, FlushParams, FlushResult};
 use crate::memory::{Audience, Importance, Kind, Mark, MemoryId};
 
 /// Every method of the socket.
@@ -16,6 +17,8 @@ pub enum Method {
     Search,
     /// Keeps something the user asked to keep.
     Remember,
+    /// Keeps what a session holds before it is compacted.
+    Flush,
     /// Forgets memories.
     Forget,
     /// One memory by its id.
@@ -40,6 +43,7 @@ impl Method {
         Self::Context,
         Self::Search,
         Self::Remember,
+        Self::Flush,
         Self::Forget,
         Self::Get,
         Self::List,
@@ -56,6 +60,7 @@ impl Method {
             Self::Context => "context",
             Self::Search => "search",
             Self::Remember => "remember",
+            Self::Flush => "flush",
             Self::Forget => "forget",
             Self::Get => "get",
             Self::List => "list",

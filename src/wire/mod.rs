@@ -7,6 +7,7 @@
 
 pub mod envelope;
 pub mod event;
+pub mod flush;
 pub mod methods;
 pub mod request;
 pub mod rollup;

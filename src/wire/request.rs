@@ -114,7 +114,7 @@ fn readable_id(line: &str) -> Id {
 }
 
 /// JSON without keys that stand twice and not nested too deep, which serde_json alone lets pass.
-fn strict(line: &str) -> Result<Value, Error> {
+pub(super) fn strict(line: &str) -> Result<Value, Error> {
     let mut json = serde_json::Deserializer::from_str(line);
     let read = Strict { depth: 0 }.deserialize(&mut json);
     read.and_then(|value| json.end().map(|()| value)).map_err(|error| {

@@ -4,13 +4,15 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::flush::FlushMarker;
 use super::methods::{self as m, Method};
 use super::rollup::{PromoteParams, PromoteResult, RollupParams, RollupResult};
 use super::status::Status;
 use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
 /// The whole protocol in one document: `methods.NAME.params` and `methods.NAME.result`, `event` (the `params` of an
-/// `event` notification) and `error`; shared types stand in `$defs`.
+/// `event` notification) and `error`; `flush_marker` is
+/// a marker file; shared types stand in `$defs`.
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let methods: Map<String, Value> = Method::ALL
@@ -19,6 +21,7 @@ pub fn schema() -> Value {
         .collect();
     let event = generator.subschema_for::<Event>();
     let error = generator.subschema_for::<Error>();
+    let marker = generator.subschema_for::<FlushMarker>();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "ocmemd: JSON-RPC 2.0 over a Unix socket, one message a line",
@@ -27,6 +30,7 @@ pub fn schema() -> Value {
         "methods": methods,
         "event": event,
         "error": error,
+        "flush_marker": marker,
         "$defs": generator.take_definitions(true),
     })
 }
@@ -48,6 +52,7 @@ fn params_and_result(generator: &mut SchemaGenerator, method: Method) -> Value {
         Method::Context => pair::<m::ContextParams, m::ContextResult>(generator),
         Method::Search => pair::<m::SearchParams, m::SearchResult>(generator),
         Method::Remember => pair::<m::RememberParams, m::RememberResult>(generator),
+        Method::Flush => pair::<m::FlushParams, m::FlushResult>(generator),
         Method::Forget => pair::<m::ForgetParams, m::ForgetResult>(generator),
         Method::Get => pair::<m::GetParams, m::GetResult>(generator),
         Method::List => pair::<m::ListParams, m::ListResult>(generator),
@@ -89,6 +94,18 @@ mod tests {
         assert!(valid(params, &json!({ "user": "小明", "query": "端口是多少" })));
         assert!(!valid(params, &json!({ "query": "端口是多少" })));
         assert!(!valid(params, &json!({ "user": "小明", "query": "端口", "usr": "x" })));
+    }
+
+    #[test]
+    fn a_flush_is_judged_as_the_daemon_judges_it() {
+        let params = &for_method(Method::Flush)["params"];
+        let messages = json!([{ "role": "user", "content": "端口是 18080", "id": "m1" }]);
+        assert!(valid(params, &json!({ "user": "小明", "session": "s1", "messages": messages })));
+        assert!(!valid(params, &json!({ "user": "小明", "messages": [{ "role": "user" }] })));
+        let mut marker = schema()["flush_marker"].clone();
+        marker["$defs"] = schema()["$defs"].clone();
+        assert!(valid(&marker, &json!({ "v": 1, "session_id": "s1", "messages": messages, "host": "x" })));
+        assert!(!valid(&marker, &json!({ "session_id": "s1" })));
     }
 
     #[test]

@@ -6,9 +6,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::{Workspace, WorkspaceError};
-
-/// What the daemon keeps for itself in a workspace; the host does not look into it.
-pub(super) const OWN_FOLDER: &str = ".ocmemd";
+use crate::memory::layout::OWN_FOLDER;
 
 /// Opens a file to append to it, making it if need be, and takes its lock until it is closed. Whoever saves by rename
 /// while we wait for the lock leaves us with a file that nobody sees any more: then it is opened again.

@@ -6,6 +6,7 @@
 mod append;
 mod discover;
 mod disk;
+mod flush;
 mod managed;
 mod read;
 mod scan;
@@ -20,6 +21,7 @@ use crate::memory::{UserId, layout};
 
 pub use append::{Appended, Note, Section};
 pub use discover::{Candidate, EXPECTED, Origin, discover};
+pub use flush::{MAX_MARKER_BYTES, MAX_MARKERS, Marker, Markers, Rejection};
 pub use managed::Replaced;
 pub use read::{FileText, ReadError};
 pub use scan::{Deletions, FileState, Found, Hold, RootState, Scan, Skipped, Why, judge};

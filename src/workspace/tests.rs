@@ -1,3 +1,4 @@
+mod flush;
 mod managed;
 
 use std::collections::BTreeMap;

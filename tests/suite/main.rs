@@ -3,6 +3,7 @@
 mod cli;
 mod crash;
 mod daemon;
+mod flush;
 mod layers;
 mod load;
 mod model;

@@ -2,6 +2,7 @@
 
 use crate::memory::scope::IdError;
 use crate::memory::{Audience, Memory, Scope, UserId};
+use crate::service::flush::FlushError;
 use crate::service::forget::ForgetError;
 use crate::service::ingest::IngestError;
 use crate::service::look::GetError;
@@ -130,6 +131,17 @@ pub fn remember(error: RememberError) -> Error {
         RememberError::Ingest(error) => ingest(error),
         RememberError::Store(error) => store(error),
         RememberError::Lost { .. } => Error::new(ErrorKind::Internal, error.to_string()),
+    }
+}
+
+/// An error of keeping what a session held, for the client.
+pub fn flush(error: FlushError) -> Error {
+    match error {
+        FlushError::Workspace(WorkspaceError::Session) => invalid("session", error),
+        FlushError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
+        FlushError::Ingest(error) => ingest(error),
+        FlushError::Store(error) => store(error),
+        FlushError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
     }
 }
 

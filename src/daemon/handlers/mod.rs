@@ -2,6 +2,7 @@
 
 mod context;
 mod convert;
+mod flush;
 mod forget;
 mod get;
 mod list;
@@ -31,6 +32,7 @@ impl Handler for Api {
             Method::Context => answer(context::handle(core, parse_params(params)?).await?),
             Method::Search => answer(search::handle(core, parse_params(params)?).await?),
             Method::Remember => answer(remember::handle(core, parse_params(params)?).await?),
+            Method::Flush => answer(flush::handle(core, parse_params(params)?).await?),
             Method::Forget => answer(forget::handle(core, parse_params(params)?).await?),
             Method::Get => answer(get::handle(core, parse_params(params)?).await?),
             Method::List => answer(list::handle(core, parse_params(params)?).await?),

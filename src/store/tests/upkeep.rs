@@ -1,5 +1,7 @@
 //! Changing, forgetting, generations and repair.
 
+use chrono::{NaiveDate, NaiveTime, TimeDelta};
+
 use super::*;
 use crate::store::{Calibration, FileState, Filter, GenerationState, MAX_PARTS};
 
@@ -206,6 +208,30 @@ async fn lists_files_counts_and_settings_come_back_as_they_went() {
             assert_eq!(store.calibration(&anna, generation, "en")?, None);
             store.set_meta("k", "v")?;
             assert_eq!(store.meta("k")?, Some("v".to_owned()));
+            Ok(())
+        })
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn what_a_flush_plans_is_known_until_long_after() {
+    let home = Home::new();
+    let (anna, bert) = (user("anna"), user("bert"));
+    let hash = ContentHash::of("网关端口是 18080".as_bytes());
+    let when = (NaiveDate::from_ymd_opt(2026, 3, 14).unwrap(), NaiveTime::from_hms_opt(10, 30, 0).unwrap());
+    let later = (NaiveDate::from_ymd_opt(2026, 3, 15).unwrap(), NaiveTime::MIN);
+    home.store
+        .write(move |store| {
+            let plan = |scope: &Scope, when, now| store.plan_flush(scope, &hash, when, now).unwrap();
+            let (here, there) = (plan(&anna, when, noon()), plan(&anna, later, noon()));
+            assert_eq!((here.day, here.time, here.done), (when.0, when.1, false));
+            assert_eq!(here, there, "it stays where it was planned");
+            store.finish_flush(&anna, std::slice::from_ref(&hash))?;
+            assert!(plan(&anna, later, noon()).done && !plan(&bert, later, noon()).done);
+            let long_after = noon() + TimeDelta::days(31);
+            assert!(!plan(&anna, later, long_after).done, "done and long ago");
+            assert_eq!(plan(&bert, when, long_after).day, later.0, "what was never done is still planned");
             Ok(())
         })
         .await

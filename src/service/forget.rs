@@ -70,8 +70,13 @@ pub async fn forget(store: &Store, scope: &Scope, memories: &[Memory]) -> Result
     let ids: Vec<MemoryId> = memories.iter().map(|memory| memory.id.clone()).collect();
     let scope = scope.clone();
     let forgotten = store.write(move |writer| writer.forget(&scope, &ids)).await?;
-    if !matches!(store.checkpoint().await, Ok(true)) {
+    leave_the_disk(store).await;
+    Ok(forgotten)
+}
+
+/// Takes the words of what was forgotten off the disk, as far as nobody reads them at this moment.
+pub(super) async fn leave_the_disk(store: &Store) {
+    if !matches!(store.compact().await, Ok(true)) {
         tracing::warn!("what was forgotten leaves the database's log at the next comparison only");
     }
-    Ok(forgotten)
 }

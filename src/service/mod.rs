@@ -7,4 +7,5 @@ pub mod ingest;
 pub mod look;
 pub mod recall;
 pub mod remember;
+pub mod sweep;
 pub mod vectors;

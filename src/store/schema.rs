@@ -11,7 +11,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::StoreError;
 
 /// One step a version; step 0 makes version 1. A step that was released is never edited.
-pub(super) const STEPS: &[&str] = &[include_str!("schema_1.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// The version of the schema that this program writes.
 pub const SCHEMA: u32 = STEPS.len() as u32;
@@ -36,6 +36,28 @@ pub(super) fn connect_reading(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
+}
+
+/// Makes deleted pages leave the file bit by bit, instead of never. A database made without that is written anew once, which
+/// wants as much room again; where there is none, or another program holds it, it stays as it is.
+pub(super) fn shrinkable(connection: &Connection) -> Result<(), StoreError> {
+    const INCREMENTAL: i64 = 2;
+    let set: i64 = connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0))?;
+    if set == INCREMENTAL {
+        return Ok(());
+    }
+    connection.pragma_update(None, "auto_vacuum", INCREMENTAL)?;
+    let empty: bool = connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?;
+    if empty {
+        return Ok(());
+    }
+    match connection.execute_batch("VACUUM").map_err(StoreError::from) {
+        Err(error @ (StoreError::Full | StoreError::Busy)) => {
+            tracing::warn!(%error, "the database keeps the room of what is deleted until it is opened again");
+            Ok(())
+        }
+        outcome => outcome,
+    }
 }
 
 /// Makes sqlite-vec part of every connection opened from now on.

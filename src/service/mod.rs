@@ -1,9 +1,11 @@
 //! The use cases: what the daemon does for somebody, built from the adapters below and without a socket in sight.
 
 pub mod calibrate;
+pub mod clear;
 pub mod context;
 pub mod forget;
 pub mod ingest;
+pub mod lines;
 pub mod look;
 pub mod recall;
 pub mod remember;

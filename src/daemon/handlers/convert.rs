@@ -134,7 +134,7 @@ pub fn remember(error: RememberError) -> Error {
 pub fn forget(error: ForgetError) -> Error {
     match error {
         ForgetError::NotFound(_) => Error::new(ErrorKind::NotFound, error.to_string()),
-        ForgetError::TooMany => Error::new(ErrorKind::InvalidParams, error.to_string()),
+        ForgetError::TooMany(_) => Error::new(ErrorKind::InvalidParams, error.to_string()),
         ForgetError::Store(error) => store(error),
     }
 }

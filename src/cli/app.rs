@@ -19,10 +19,10 @@ use crate::socket::place::{Base, is_ours, socket_path};
 use crate::telemetry::Logging;
 use crate::wire::methods::Method;
 
-/// How long an answer is waited for: reading every file again may take a while.
+/// How long an answer is waited for: reading every file again, or forgetting very much, may take a while.
 fn deadline(method: Method) -> Duration {
     match method {
-        Method::Reindex => Duration::from_secs(600),
+        Method::Reindex | Method::Sweep | Method::Clear => Duration::from_secs(600),
         _ => client::DEADLINE,
     }
 }

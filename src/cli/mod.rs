@@ -2,6 +2,7 @@
 
 mod app;
 mod args;
+mod clear;
 mod daemon;
 mod exit;
 mod forget;
@@ -15,6 +16,7 @@ mod render;
 mod schema;
 mod settings;
 mod status;
+mod sweep;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -74,6 +76,8 @@ fn dispatch(app: &App, command: Command) -> Result<Exit> {
         Command::Get(args) => app.block_on(look::get(app, args)),
         Command::Remember(args) => app.block_on(remember::run(app, args)),
         Command::Forget(args) => app.block_on(forget::run(app, args)),
+        Command::Clear(args) => app.block_on(clear::run(app, args)),
+        Command::Sweep(args) => app.block_on(sweep::run(app, &args)),
         Command::Reindex(args) => app.block_on(reindex::run(app, &args)),
     }
 }

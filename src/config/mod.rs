@@ -22,7 +22,9 @@ use crate::memory::UserId;
 use crate::paths::Paths;
 pub use error::{ConfigError, Origin, Problem};
 use layers::{Layers, Placed};
-pub use raw::{Context, DEFAULT_OWNER, LongTerm, MemoryPosition, Recall, ShortTerm, Socket, TimePart, Watch};
+pub use raw::{
+    Context, DEFAULT_OWNER, Forgetting, LongTerm, MemoryPosition, Recall, ShortTerm, Socket, TimePart, Watch,
+};
 use raw::{Raw, RawWorkspace};
 
 /// The configuration as everything else uses it.
@@ -42,6 +44,8 @@ pub struct Config {
     pub context: Context,
     /// How memories are found.
     pub recall: Recall,
+    /// What the sweep lets go.
+    pub forgetting: Forgetting,
     /// How files are watched.
     pub watch: Watch,
     /// The socket's limits.
@@ -163,6 +167,7 @@ fn check(paths: &Paths, mut layers: Layers) -> Result<Config, ConfigError> {
         short_term: raw.short_term,
         context: raw.context,
         recall: raw.recall,
+        forgetting: raw.forgetting,
         watch: raw.watch,
         socket: raw.socket,
         settings: settings(layers.values),

@@ -14,6 +14,7 @@ pub(super) struct Raw {
     pub(super) short_term: ShortTerm,
     pub(super) context: Context,
     pub(super) recall: Recall,
+    pub(super) forgetting: Forgetting,
     pub(super) watch: Watch,
     pub(super) socket: Socket,
 }
@@ -178,6 +179,20 @@ pub enum TimePart {
     Asked,
     /// How recently the memory was used, always: the published formula.
     Recency,
+}
+
+/// What the sweep lets go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Forgetting {
+    /// Days without use after which what matters little is forgotten.
+    pub unused_days: u32,
+}
+
+impl Default for Forgetting {
+    fn default() -> Self {
+        Self { unused_days: 180 }
+    }
 }
 
 /// How files are watched.

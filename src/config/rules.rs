@@ -51,6 +51,7 @@ pub(super) const RULES: &[(&str, Allowed)] = &[
     ("recall.candidates", Allowed::Whole(1, 1000)),
     ("recall.recent_days", Allowed::Whole(1, 365)),
     ("recall.time", Allowed::OneOf(&["asked", "recency"])),
+    ("forgetting.unused_days", Allowed::Whole(1, 36_500)),
     ("watch.reconcile", Allowed::Cron),
     ("socket.max_connections", Allowed::Whole(1, 10_000)),
 ];

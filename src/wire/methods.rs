@@ -18,6 +18,10 @@ pub enum Method {
     Remember,
     /// Forgets memories.
     Forget,
+    /// Clears a day, all before a day, or what a search finds, out of the notes too if that is wanted.
+    Clear,
+    /// Lets go what matters little and was long not used.
+    Sweep,
     /// One memory by its id.
     Get,
     /// Memories by day, kind or file, newest first.
@@ -32,11 +36,13 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order the documentation names them.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: [Method; 11] = [
         Self::Context,
         Self::Search,
         Self::Remember,
         Self::Forget,
+        Self::Clear,
+        Self::Sweep,
         Self::Get,
         Self::List,
         Self::Reindex,
@@ -51,6 +57,8 @@ impl Method {
             Self::Search => "search",
             Self::Remember => "remember",
             Self::Forget => "forget",
+            Self::Clear => "clear",
+            Self::Sweep => "sweep",
             Self::Get => "get",
             Self::List => "list",
             Self::Reindex => "reindex",
@@ -156,6 +164,9 @@ pub struct Item {
     pub source: Option<ItemSource>,
     /// When it came to be.
     pub created_at: DateTime<Utc>,
+    /// When it ends, if it does: from then on it is not recalled any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
     /// How often it reached a prompt.
     pub access_count: u32,
 }
@@ -395,6 +406,9 @@ pub struct ListParams {
     /// Only from this file, relative to the workspace.
     #[serde(default)]
     pub file: Option<String>,
+    /// Also what has ended.
+    #[serde(default)]
+    pub ended: bool,
     /// At most this many, 1 to 1,000; 50 by default.
     #[serde(default)]
     pub limit: Option<u32>,

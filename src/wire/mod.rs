@@ -5,12 +5,14 @@
 //! is answered once and then followed by notifications `{"jsonrpc":"2.0","method":"event","params":{…}}`.
 //! Errors carry the JSON-RPC code and, in `data.kind`, a stable word ([`ErrorKind`]).
 
+pub mod clear;
 pub mod envelope;
 pub mod event;
 pub mod methods;
 pub mod request;
 pub mod schema;
 pub mod status;
+pub mod sweep;
 
 pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
 pub use event::Event;

@@ -4,8 +4,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::clear::{ClearParams, ClearResult};
 use super::methods::{self as m, Method};
 use super::status::Status;
+use super::sweep::{SweepParams, SweepResult};
 use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
 /// The whole protocol in one document: `methods.NAME.params` and `methods.NAME.result`, `event` (the `params` of an
@@ -48,6 +50,8 @@ fn params_and_result(generator: &mut SchemaGenerator, method: Method) -> Value {
         Method::Search => pair::<m::SearchParams, m::SearchResult>(generator),
         Method::Remember => pair::<m::RememberParams, m::RememberResult>(generator),
         Method::Forget => pair::<m::ForgetParams, m::ForgetResult>(generator),
+        Method::Clear => pair::<ClearParams, ClearResult>(generator),
+        Method::Sweep => pair::<SweepParams, SweepResult>(generator),
         Method::Get => pair::<m::GetParams, m::GetResult>(generator),
         Method::List => pair::<m::ListParams, m::ListResult>(generator),
         Method::Reindex => pair::<m::ReindexParams, m::ReindexResult>(generator),
@@ -64,6 +68,8 @@ fn pair<P: JsonSchema, R: JsonSchema>(generator: &mut SchemaGenerator) -> Value 
 mod tests {
     use super::*;
     use crate::wire::ErrorKind;
+    use crate::wire::clear::NotCut;
+    use crate::wire::sweep::SweepHeld;
 
     fn valid(schema: &Value, value: &Value) -> bool {
         jsonschema::validator_for(schema).unwrap().is_valid(value)
@@ -86,6 +92,21 @@ mod tests {
         assert!(valid(params, &json!({ "user": "小明", "query": "端口是多少" })));
         assert!(!valid(params, &json!({ "query": "端口是多少" })));
         assert!(!valid(params, &json!({ "user": "小明", "query": "端口", "usr": "x" })));
+    }
+
+    #[test]
+    fn a_sweep_and_a_clearing_are_judged_as_the_daemon_judges_them() {
+        let sweep = for_method(Method::Sweep);
+        assert!(valid(&sweep["params"], &json!({ "user": "小明", "dry_run": true })));
+        assert!(!valid(&sweep["params"], &json!({ "user": "小明", "day": "2026-03-13" })));
+        let held = SweepResult { held: Some(SweepHeld::TooMuch), count: 3, of: 9, ..SweepResult::default() };
+        assert!(valid(&sweep["result"], &serde_json::to_value(held).unwrap()));
+        let clear = for_method(Method::Clear);
+        assert!(valid(&clear["params"], &json!({ "user": "小明", "before": "2026-03-13", "files": true })));
+        assert!(!valid(&clear["params"], &json!({ "user": "小明", "before": 3 })));
+        let failed = NotCut { file: "memory/2026-03-13.md".into(), reason: "只读".into() };
+        let cleared = ClearResult { not_cut: vec![failed], ..ClearResult::default() };
+        assert!(valid(&clear["result"], &serde_json::to_value(cleared).unwrap()));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One handler per method: parameters in, result or error out.
 
+mod clear;
 mod context;
 mod convert;
 mod forget;
@@ -9,6 +10,9 @@ mod reindex;
 mod remember;
 mod search;
 mod status;
+mod sweep;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -31,6 +35,8 @@ impl Handler for Api {
             Method::Search => answer(search::handle(core, parse_params(params)?).await?),
             Method::Remember => answer(remember::handle(core, parse_params(params)?).await?),
             Method::Forget => answer(forget::handle(core, parse_params(params)?).await?),
+            Method::Clear => answer(clear::handle(core, parse_params(params)?).await?),
+            Method::Sweep => answer(sweep::handle(core, parse_params(params)?).await?),
             Method::Get => answer(get::handle(core, parse_params(params)?).await?),
             Method::List => answer(list::handle(core, parse_params(params)?).await?),
             Method::Reindex => answer(reindex::handle(core, parse_params(params)?).await?),

@@ -19,10 +19,10 @@ use crate::socket::place::{Base, is_ours, socket_path};
 use crate::telemetry::Logging;
 use crate::wire::methods::Method;
 
-/// How long an answer is waited for: reading every file again, or making the pages of years, may take a while.
+/// How long an answer is waited for: reading every file again, the pages of years, or forgetting very much may take a while.
 fn deadline(method: Method) -> Duration {
     match method {
-        Method::Reindex | Method::Rollup => Duration::from_secs(600),
+        Method::Reindex | Method::Rollup | Method::Sweep | Method::Clear => Duration::from_secs(600),
         _ => client::DEADLINE,
     }
 }

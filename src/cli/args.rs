@@ -97,6 +97,12 @@ pub(super) enum Command {
     )]
     Forget(ForgetArgs),
     #[command(
+        after_help = "Examples:\n  ocmemd clear 2026-03-13\n  ocmemd clear --before 2026-01-01 --dry-run\n  ocmemd clear --query 旧地址 --files --yes"
+    )]
+    Clear(ClearArgs),
+    #[command(after_help = "Examples:\n  ocmemd sweep --dry-run\n  ocmemd sweep\n  ocmemd sweep --accept")]
+    Sweep(SweepArgs),
+    #[command(
         after_help = "Examples:\n  ocmemd list\n  ocmemd list --since 2026-03-01 --kind preference --limit 20"
     )]
     List(ListArgs),
@@ -236,6 +242,45 @@ pub(super) struct ForgetWhat {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct ClearArgs {
+    #[command(flatten)]
+    pub(super) what: ClearWhat,
+    /// Also cut the lines that ocmemd wrote out of the notes; yours stay
+    #[arg(long)]
+    pub(super) files: bool,
+    /// Show what would be cleared, and clear nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(super) yes: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct ClearWhat {
+    /// Everything of this day
+    #[arg(value_name = "YYYY-MM-DD")]
+    pub(super) day: Option<NaiveDate>,
+    /// Everything of the days before this one
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub(super) before: Option<NaiveDate>,
+    /// Everything that a search for this finds
+    #[arg(long, value_name = "TEXT")]
+    pub(super) query: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SweepArgs {
+    /// Show what would go, and let nothing go
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Go on although it is more than a fifth of everything
+    #[arg(long)]
+    pub(super) accept: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct ListArgs {
     /// Only from this day on
     #[arg(long, value_name = "YYYY-MM-DD")]
@@ -249,6 +294,9 @@ pub(super) struct ListArgs {
     /// Only from this file of the workspace
     #[arg(long)]
     pub(super) file: Option<String>,
+    /// Also what has ended
+    #[arg(long)]
+    pub(super) ended: bool,
     /// At most this many, 1 to 1,000
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<u32>,

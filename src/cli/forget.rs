@@ -31,7 +31,7 @@ pub(super) async fn run(app: &App, args: ForgetArgs) -> Result<Exit> {
     }
     if !args.yes {
         app.print(&render::forget(app.lang, &shown));
-        if !confirmed(app, shown.items.len())? {
+        if !confirmed(app, "forget.ask", shown.items.len() as u64)? {
             app.print(&app.lang.say("forget.kept", &[]));
             return Ok(Exit::Well);
         }
@@ -44,9 +44,10 @@ pub(super) async fn run(app: &App, args: ForgetArgs) -> Result<Exit> {
     Ok(Exit::Well)
 }
 
-fn confirmed(app: &App, count: usize) -> Result<bool> {
+/// Asks a person; anything but a yes is a no.
+pub(super) fn confirmed(app: &App, question: &str, count: u64) -> Result<bool> {
     let mut out = io::stdout().lock();
-    write!(out, "{} ", app.lang.say("forget.ask", &[("count", &count.to_string())]))?;
+    write!(out, "{} ", app.lang.say(question, &[("count", &count.to_string())]))?;
     out.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

@@ -55,6 +55,7 @@ pub(super) async fn list(app: &App, args: ListArgs) -> Result<Exit> {
         until: args.until,
         kind: args.kind,
         file: args.file,
+        ended: args.ended,
         limit: args.limit,
         offset: args.offset,
     };

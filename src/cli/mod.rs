@@ -2,6 +2,7 @@
 
 mod app;
 mod args;
+mod clear;
 mod daemon;
 mod exit;
 mod flush;
@@ -17,6 +18,7 @@ mod rollup;
 mod schema;
 mod settings;
 mod status;
+mod sweep;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -79,6 +81,8 @@ fn dispatch(app: &App, command: Command) -> Result<Exit> {
         Command::Forget(args) => app.block_on(forget::run(app, args)),
         Command::Rollup(args) => app.block_on(rollup::rollup(app, args)),
         Command::Promote(args) => app.block_on(rollup::promote(app, args)),
+        Command::Clear(args) => app.block_on(clear::run(app, args)),
+        Command::Sweep(args) => app.block_on(sweep::run(app, &args)),
         Command::Reindex(args) => app.block_on(reindex::run(app, &args)),
     }
 }

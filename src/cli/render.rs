@@ -4,10 +4,12 @@ use anstyle::{AnsiColor, Style};
 
 use super::lang::Lang;
 use crate::memory::Mark;
+use crate::wire::clear::ClearResult;
 use crate::wire::methods::{
     ContextResult, Empty, ForgetResult, Hit, Item, ItemSource, Leg, LegName, ListResult, ScoreParts,
     SearchResult, Timings,
 };
+use crate::wire::sweep::{SweepHeld, SweepResult};
 
 /// What matters less.
 pub(super) const DIM: Style = Style::new().dimmed();
@@ -64,6 +66,59 @@ pub(super) fn forget(lang: Lang, result: &ForgetResult) -> String {
         parts.push(lang.say("forget.still_in_files", &[]));
         parts.extend(result.still_in_files.iter().map(|source| format!("  {}", place(source))));
     }
+    parts.join("\n")
+}
+
+/// What would be cleared, and what becomes of the notes.
+pub(super) fn clear(lang: Lang, shown: &ClearResult) -> String {
+    if shown.count == 0 {
+        return lang.say("forget.nothing", &[]);
+    }
+    let mut parts = vec![lang.say("clear.would", &[("count", &shown.count.to_string())])];
+    parts.extend(shown.items.iter().map(|one| item(lang, one)));
+    parts.extend(clear_in_files(lang, shown));
+    parts.join("\n")
+}
+
+/// What was cleared, and what became of the notes.
+pub(super) fn cleared(lang: Lang, done: &ClearResult) -> String {
+    let mut parts = vec![lang.say("clear.done", &[("count", &done.count.to_string())])];
+    parts.extend(clear_in_files(lang, done));
+    parts.join("\n")
+}
+
+fn clear_in_files(lang: Lang, result: &ClearResult) -> Vec<String> {
+    let counted = [("clear.lines_cut", result.lines_cut), ("clear.still_in_files", result.still_in_files)];
+    let mut lines: Vec<String> = counted
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(key, count)| lang.say(key, &[("count", &count.to_string())]))
+        .collect();
+    lines.extend(
+        result
+            .not_cut
+            .iter()
+            .map(|failed| lang.say("clear.not_cut", &[("file", &failed.file), ("reason", &failed.reason)])),
+    );
+    lines
+}
+
+/// What a sweep let go or would let go, and why it waits if it does.
+pub(super) fn sweep(lang: Lang, swept: &SweepResult) -> String {
+    let numbers = [("count", swept.count.to_string()), ("of", swept.of.to_string())];
+    let values: Vec<(&str, &str)> = numbers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let key = match (swept.count, swept.done) {
+        (0, _) => "sweep.nothing",
+        (_, true) => "sweep.done",
+        (_, false) => "sweep.would",
+    };
+    let mut parts = vec![lang.say(key, &values)];
+    parts.extend(swept.items.iter().map(|one| item(lang, &one.item)));
+    let held = swept.held.map(|held| match held {
+        SweepHeld::Clock => "sweep.held_clock",
+        SweepHeld::TooMuch => "sweep.held_too_much",
+    });
+    parts.extend(held.map(|key| format!("{WARN}{}{WARN:#}", lang.say(key, &values))));
     parts.join("\n")
 }
 
@@ -211,6 +266,7 @@ mod tests {
                 lines: (3, 4),
             }),
             created_at: chrono::DateTime::UNIX_EPOCH,
+            expires_at: None,
             access_count: 0,
         };
         let parts = ScoreParts { vector: 0.8, keyword: 0.9, time: 0.0, cosine: Some(0.6), bm25: None };

@@ -23,7 +23,8 @@ use crate::paths::Paths;
 pub use error::{ConfigError, Origin, Problem};
 use layers::{Layers, Placed};
 pub use raw::{
-    Context, DEFAULT_OWNER, LongTerm, MemoryPosition, Promotion, Recall, ShortTerm, Socket, TimePart, Watch,
+    Context, DEFAULT_OWNER, Forgetting, LongTerm, MemoryPosition, Promotion, Recall, ShortTerm, Socket,
+    TimePart, Watch,
 };
 use raw::{Raw, RawWorkspace};
 
@@ -46,6 +47,8 @@ pub struct Config {
     pub recall: Recall,
     /// What is carried into `MEMORY.md`.
     pub promotion: Promotion,
+    /// What the sweep lets go.
+    pub forgetting: Forgetting,
     /// How files are watched.
     pub watch: Watch,
     /// The socket's limits.
@@ -168,6 +171,7 @@ fn check(paths: &Paths, mut layers: Layers) -> Result<Config, ConfigError> {
         context: raw.context,
         recall: raw.recall,
         promotion: raw.promotion,
+        forgetting: raw.forgetting,
         watch: raw.watch,
         socket: raw.socket,
         settings: settings(layers.values),

@@ -15,6 +15,7 @@ pub(super) struct Raw {
     pub(super) context: Context,
     pub(super) recall: Recall,
     pub(super) promotion: Promotion,
+    pub(super) forgetting: Forgetting,
     pub(super) watch: Watch,
     pub(super) socket: Socket,
 }
@@ -192,6 +193,20 @@ pub struct Promotion {
 impl Default for Promotion {
     fn default() -> Self {
         Self { max_chars: 6000 }
+    }
+}
+
+/// What the sweep lets go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Forgetting {
+    /// Days without use after which what matters little is forgotten.
+    pub unused_days: u32,
+}
+
+impl Default for Forgetting {
+    fn default() -> Self {
+        Self { unused_days: 180 }
     }
 }
 

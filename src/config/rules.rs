@@ -52,6 +52,7 @@ pub(super) const RULES: &[(&str, Allowed)] = &[
     ("recall.recent_days", Allowed::Whole(1, 365)),
     ("recall.time", Allowed::OneOf(&["asked", "recency"])),
     ("promotion.max_chars", Allowed::Whole(200, 100_000)),
+    ("forgetting.unused_days", Allowed::Whole(1, 36_500)),
     ("watch.reconcile", Allowed::Cron),
     ("socket.max_connections", Allowed::Whole(1, 10_000)),
 ];

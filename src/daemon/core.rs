@@ -211,7 +211,9 @@ impl Core {
     pub async fn promote_at_once(&self, workspace: &Workspace, file: &str) {
         match self.promote.at_once(workspace, file).await {
             Ok(promoted) => self.tell_promoted(workspace, &promoted),
-            Err(error) => self.health.survived(self.clock.now(), "promoting to MEMORY.md", &error.to_string()),
+            Err(error) => {
+                self.health.survived(self.clock.now(), "promoting to MEMORY.md", &error.to_string())
+            }
         }
     }
 

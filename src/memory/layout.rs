@@ -110,7 +110,13 @@ mod tests {
         let newyear = Week::of(NaiveDate::from_ymd_opt(2027, 1, 3).unwrap());
         assert_eq!(weekly_file(newyear), "memory/2026-53.md");
         assert_eq!(week_of("memory/2026-53.md"), Some(newyear));
-        for other in ["memory/2026-54.md", "memory/2026-1.md", "memory/2026-W53.md", "memory/2026-03-13.md", "2026-53.md"] {
+        for other in [
+            "memory/2026-54.md",
+            "memory/2026-1.md",
+            "memory/2026-W53.md",
+            "memory/2026-03-13.md",
+            "2026-53.md",
+        ] {
             assert_eq!(week_of(other), None, "{other}");
         }
         assert_eq!(daily_file(NaiveDate::from_ymd_opt(2026, 3, 3).unwrap()), "memory/2026-03-03.md");

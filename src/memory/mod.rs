@@ -20,6 +20,7 @@ pub mod scope;
 pub mod segment;
 pub mod statement;
 pub mod tokens;
+pub mod when;
 pub mod worth;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
@@ -75,17 +76,28 @@ pub enum Audience {
 pub struct Scope {
     user: UserId,
     audience: Audience,
+    as_of: Option<DateTime<Utc>>,
 }
 
 impl Scope {
     /// A scope for `user`, answered to `audience`.
     pub fn new(user: UserId, audience: Audience) -> Self {
-        Self { user, audience }
+        Self { user, audience, as_of: None }
     }
 
     /// A scope for `user` alone.
     pub fn private(user: UserId) -> Self {
         Self::new(user, Audience::Private)
+    }
+
+    /// The same without what has ended by `now`: recall and lists look through this.
+    pub fn as_of(self, now: DateTime<Utc>) -> Self {
+        Self { as_of: Some(now), ..self }
+    }
+
+    /// From when on what has ended is left out; `None` where it is not.
+    pub fn without_ended_by(&self) -> Option<DateTime<Utc>> {
+        self.as_of
     }
 
     /// Whose memories.

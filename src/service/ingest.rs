@@ -3,7 +3,7 @@
 //! Idempotent by content hash: a file that says what it said is not touched. What cannot be looked at keeps its
 //! memories. All of a file's changes are one transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{NaiveDateTime, NaiveTime};
@@ -16,8 +16,10 @@ use crate::memory::entry::ContentHash;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
 use crate::memory::{Audience, Entry, Kind, Memory, MemoryId, NewMemory, Scope, Source, UserId, indexed};
-use crate::store::{FileState as Ingested, Store, StoreError, Writer};
-use crate::workspace::{Deletions, FileState, Hold, ReadError, RootState, Skipped, Workspace, judge};
+use crate::store::{FileState as Ingested, PageState, Store, StoreError, Writer};
+use crate::workspace::{
+    Deletions, FileState, Hold, ReadError, RootState, Skipped, Workspace, bullets, judge,
+};
 
 /// What kept a file or a workspace from being taken in.
 #[derive(Debug, thiserror::Error)]
@@ -94,6 +96,8 @@ struct Prepared {
     hash: ContentHash,
     entries: Vec<(Entry, Vec<String>)>,
     notes: FileNotes,
+    /// As it stands in the file.
+    text: String,
 }
 
 /// Takes notes in, one file at a time.
@@ -282,7 +286,13 @@ fn prepare(
     let entries =
         note.entries.into_iter().map(|entry| (words(&entry), entry)).map(|(words, entry)| (entry, words));
     let secrets = findings.into_iter().map(|finding| (finding.kind.to_owned(), finding.line)).collect();
-    Ok(Some(Prepared { file, hash: read.hash, entries: entries.collect(), notes: FileNotes { secrets } }))
+    Ok(Some(Prepared {
+        file,
+        hash: read.hash,
+        entries: entries.collect(),
+        notes: FileNotes { secrets },
+        text: read.text,
+    }))
 }
 
 /// Stores the difference between what the file says and what is known of it.
@@ -293,7 +303,8 @@ fn apply(
     prepared: Prepared,
     clock: &Clock,
 ) -> Result<Changes, StoreError> {
-    let Prepared { file, hash, mut entries, notes } = prepared;
+    let Prepared { file, hash, mut entries, notes, text } = prepared;
+    leave_cut(writer, scope, root, &file, &text, &mut entries)?;
     bury(writer, scope, root, &file, &mut entries)?;
     stand_behind(writer, scope, root, &file, &mut entries)?;
     let memories: Vec<Memory> =
@@ -336,6 +347,24 @@ fn apply(
     Ok(changes)
 }
 
+/// Leaves out what stands in lines of ours that were cut out, and that somebody put back: a restored copy, a sync tool.
+fn leave_cut(
+    writer: &Writer<'_>,
+    scope: &Scope,
+    root: &str,
+    file: &str,
+    text: &str,
+    entries: &mut Vec<(Entry, Vec<String>)>,
+) -> Result<(), StoreError> {
+    let cut = writer.cut_out(scope, root, file)?;
+    if !cut.is_empty() {
+        let back = bullets(text).into_iter().filter(|bullet| cut.contains(&bullet.hash));
+        let lines: HashSet<u32> = back.map(|bullet| bullet.lines.0).collect();
+        entries.retain(|(entry, _)| !lines.contains(&entry.lines.0));
+    }
+    Ok(())
+}
+
 /// Leaves out the entries that were forgotten while the file held them. Where the file holds fewer of them by now, the
 /// tombstone shrinks with it, so that the same words written later are a new memory.
 fn bury(
@@ -365,7 +394,7 @@ fn bury(
     Ok(())
 }
 
-/// Leaves out the lines of a weekly page while any entry they were made of is remembered: they would crowd it out of
+/// Leaves out the lines of a page of ours while any entry they were made of is remembered: they would crowd it out of
 /// recall. Once all are forgotten, the line stands for them.
 fn stand_behind(
     writer: &Writer<'_>,
@@ -374,9 +403,6 @@ fn stand_behind(
     file: &str,
     entries: &mut Vec<(Entry, Vec<String>)>,
 ) -> Result<(), StoreError> {
-    if layout::week_of(file).is_none() {
-        return Ok(());
-    }
     let mut covered = HashSet::new();
     for state in [PageState::Written, PageState::Writing] {
         let lines = writer.page(scope, root, file, state)?.map(|page| page.lines).unwrap_or_default();

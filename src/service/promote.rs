@@ -263,9 +263,10 @@ impl Promote {
             before.into_iter().flat_map(|page| page.lines).map(|line| (line.hash, line.entries)).collect();
         let note = NoteFile { name: MEMORY.to_owned(), zone: self.clock.zone() };
         let made_of = |content: &str| {
-            let at = candidates.lines.iter().position(|line| {
-                content.starts_with(&statement::latest(&line.statement.text))
-            });
+            let at = candidates
+                .lines
+                .iter()
+                .position(|line| content.starts_with(&statement::latest(&line.statement.text)));
             at.and_then(|at| candidates.entries.get(at)).cloned()
         };
         let lines = markdown::parse(&redact(&promotion.block).0, &note).entries.into_iter().map(|entry| {
@@ -306,7 +307,8 @@ fn candidates(weeks: &BTreeMap<Week, Vec<WeekEntry>>) -> Candidates {
 
 /// Into the archive and into the day's note; returns the note.
 fn carry(workspace: &Workspace, pending: &PendingPromotion) -> Result<String, WorkspaceError> {
-    let archived: Vec<_> = pending.archived.iter().map(|line| redact(&format!("- {} {line}", pending.day)).0).collect();
+    let archived: Vec<_> =
+        pending.archived.iter().map(|line| redact(&format!("- {} {line}", pending.day)).0).collect();
     if !archived.is_empty() {
         workspace.archive(ARCHIVE, &archived)?;
     }

@@ -6,8 +6,10 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Timelike, Utc};
 use tokio::sync::Mutex;
 
 use super::ingest::{Ingest, IngestError, name_of};
+use super::lines;
 use crate::clock::Clock;
 use crate::memory::entry::ContentHash;
+use crate::memory::layout;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
 use crate::memory::{Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed};
@@ -134,6 +136,8 @@ impl Remember {
         session: Option<&str>,
     ) -> Result<Memory, RememberError> {
         let (today, time) = self.minute();
+        let note = Note { section: Section::User, time, text: &text, session };
+        lines::claim(&self.store, scope, workspace, &layout::daily_file(today), vec![note.hash()?]).await?;
         let place = workspace.clone();
         let session = session.map(str::to_owned);
         let appended = tokio::task::spawn_blocking(move || {

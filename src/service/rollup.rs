@@ -15,7 +15,7 @@ use crate::memory::entry::ContentHash;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
 use crate::memory::rollup::{self, Noted, Page};
-use crate::memory::{Redacted, layout, managed};
+use crate::memory::{layout, managed};
 use crate::store::{PageLine, PageRecord, PageState, Store, StoreError};
 use crate::workspace::{FileText, ReadError, Replaced, Workspace, WorkspaceError};
 
@@ -252,9 +252,7 @@ fn edits(block: &str, record: Option<&PageRecord>, note: &NoteFile) -> Edits {
     let hashes: HashSet<&str> = present.iter().map(|(hash, _)| hash.0.as_str()).collect();
     let is_theirs =
         |hash: &ContentHash| known.get(hash.0.as_str()).is_none_or(|line| line.kept || line.removed);
-    let removed = record.lines.iter().filter(|line| {
-        !line.kept && !hashes.contains(line.hash.as_str())
-    });
+    let removed = record.lines.iter().filter(|line| !line.kept && !hashes.contains(line.hash.as_str()));
     Edits {
         removed: removed.map(|line| PageLine { removed: true, ..line.clone() }).collect(),
         kept: present

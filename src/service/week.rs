@@ -152,8 +152,12 @@ async fn files_with_days_of(
     week: Week,
 ) -> Result<BTreeSet<String>, StoreError> {
     let (scope, root) = (scope_of(workspace), name_of(workspace));
-    let filter =
-        Filter { from: Some(week.monday()), to: Some(week.sunday()), workspace: Some(root), ..Filter::default() };
+    let filter = Filter {
+        from: Some(week.monday()),
+        to: Some(week.sunday()),
+        workspace: Some(root),
+        ..Filter::default()
+    };
     let listed = store.read(move |reader| reader.list(&scope, &filter, MEMORIES, 0)).await?;
     Ok(listed.into_iter().filter_map(|(_, memory)| memory.source).map(|source| source.file).collect())
 }
@@ -173,13 +177,18 @@ fn parse_all(
     for found in scan.files {
         let note = NoteFile { name: found.file, zone };
         let by_name = note.day().is_some_and(|day| week.holds(day));
-        if note.is_profile() || layout::week_of(&note.name).is_some() || !(by_name || indexed.contains(&note.name)) {
+        if note.is_profile()
+            || layout::week_of(&note.name).is_some()
+            || !(by_name || indexed.contains(&note.name))
+        {
             continue;
         }
         let read = match workspace.read(&note.name) {
             Ok(read) => read,
             Err(ReadError::Gone { .. }) => continue,
-            Err(error @ (ReadError::NotUtf8 { .. } | ReadError::Skipped { .. } | ReadError::NotANote { .. })) => {
+            Err(
+                error @ (ReadError::NotUtf8 { .. } | ReadError::Skipped { .. } | ReadError::NotANote { .. }),
+            ) => {
                 notes.skipped.push((note.name, error.to_string()));
                 continue;
             }
@@ -206,7 +215,9 @@ fn chars_of(text: &str, entries: &[Entry]) -> usize {
         .filter(|entry| entry.mark == Mark::Sync)
         .flat_map(|entry| entry.lines.0 as usize..=entry.lines.1 as usize)
         .collect();
-    let is_ours = |line: &str| line.starts_with("### [SYNC]") || (line.starts_with("## ") && line.ends_with(" 记忆记录"));
+    let is_ours = |line: &str| {
+        line.starts_with("### [SYNC]") || (line.starts_with("## ") && line.ends_with(" 记忆记录"))
+    };
     (1..)
         .zip(text.lines())
         .filter(|(number, line)| !promoted.contains(number) && !line.is_empty() && !is_ours(line))
@@ -258,7 +269,8 @@ async fn add_what_is_known(
                     Some(generation) => reader.vectors_of(&scope, generation, &rows)?.into_iter().collect(),
                     None => HashMap::new(),
                 };
-                let uses: HashMap<_, _> = reader.uses(&scope, &ids)?.into_iter().map(|uses| (uses.id.clone(), uses)).collect();
+                let uses: HashMap<_, _> =
+                    reader.uses(&scope, &ids)?.into_iter().map(|uses| (uses.id.clone(), uses)).collect();
                 for (row, memory) in memories {
                     let vector = vectors.remove(&row).and_then(|parts| parts.into_iter().next());
                     let uses = uses.get(&memory.id).map_or(0, |uses| uses.days.max(uses.sessions));

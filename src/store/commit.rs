@@ -16,6 +16,8 @@ pub(super) enum Request {
     Work(Job),
     /// Empty the log between two transactions; answers whether it is empty.
     Checkpoint(oneshot::Sender<Result<bool, StoreError>>),
+    /// Give free pages back to the disk and empty the log, as above.
+    Compact(oneshot::Sender<Result<bool, StoreError>>),
     /// Finish what waits, empty the log, end.
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
@@ -75,22 +77,24 @@ pub(super) fn run(connection: Connection, mut queue: mpsc::Receiver<Request>) {
     while let Some(first) = queue.blocking_recv() {
         let mut jobs = Vec::new();
         let mut next = Some(first);
-        let mut checkpoint = None;
+        let mut upkeep = None;
         while let Some(request) = next {
             match request {
                 Request::Work(job) => jobs.push(job),
-                Request::Checkpoint(reply) => checkpoint = Some(reply),
+                Request::Checkpoint(reply) => upkeep = Some((reply, false)),
+                Request::Compact(reply) => upkeep = Some((reply, true)),
                 Request::Close(reply) => {
                     queue.close();
                     closing = Some(reply);
                 }
             }
-            let full = jobs.len() >= BATCH || checkpoint.is_some();
+            let full = jobs.len() >= BATCH || upkeep.is_some();
             next = if full { None } else { queue.try_recv().ok() };
         }
         commit(&connection, jobs);
-        if let Some(reply) = checkpoint {
-            let _ = reply.send(empty_log(&connection));
+        if let Some((reply, shrink)) = upkeep {
+            let shrunk = if shrink { give_back(&connection) } else { Ok(()) };
+            let _ = reply.send(shrunk.and_then(|()| empty_log(&connection)));
         }
     }
     let outcome = empty_log(&connection).map(drop);
@@ -134,6 +138,14 @@ fn answer(done: &mut Vec<Done>, committed: &Result<(), StoreError>) {
     for request in done.drain(..) {
         (request.answer)(committed.clone());
     }
+}
+
+/// Moves the last pages into the free ones and cuts the file behind them, one page a step.
+fn give_back(connection: &Connection) -> Result<(), StoreError> {
+    let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut steps = statement.query([])?;
+    while steps.next()?.is_some() {}
+    Ok(())
 }
 
 /// Whether the log could be emptied; a reader that still needs it prevents that.

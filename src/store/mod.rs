@@ -19,10 +19,12 @@ mod query;
 mod records;
 mod rows;
 mod schema;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod vectors;
 mod words;
+mod written;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,8 +42,10 @@ pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;
 pub use schema::SCHEMA;
+pub use sweep::{Cutoffs, Uses, Why};
 pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS, Parts};
 pub use words::{MAX_QUERY_TERMS, WordStats};
+pub use written::Bullets;
 
 /// Read connections. More would only contend for two cores.
 const READERS: usize = 4;
@@ -101,6 +105,8 @@ impl Store {
         }
         schema::create_private(path)?;
         let mut writing = schema::connect(path)?;
+        // Before the log is switched on, for that already writes the first page, on which this is noted.
+        schema::shrinkable(&writing)?;
         writing.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         schema::migrate(&mut writing, path, schema::STEPS)?;
         let idle = (0..READERS).map(|_| schema::connect_reading(path)).collect::<Result<Vec<_>, _>>()?;
@@ -158,6 +164,16 @@ impl Store {
     pub async fn checkpoint(&self) -> Result<bool, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.inner.requests.send(commit::Request::Checkpoint(reply)).await.map_err(|_| StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// Gives the room of what was deleted back to the disk, then does as [`Store::checkpoint`].
+    ///
+    /// # Errors
+    /// What SQLite says, or [`StoreError::Closed`].
+    pub async fn compact(&self) -> Result<bool, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        self.inner.requests.send(commit::Request::Compact(reply)).await.map_err(|_| StoreError::Closed)?;
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use rusqlite::{OptionalExtension, Params, params};
 
-use super::rows::{COLUMNS, FROM_SCOPE, KINDS, name_of};
+use super::rows::{COLUMNS, FROM_SCOPE, KINDS, lasting, name_of};
 use super::{Reader, RowId, StoreError, rows};
 use crate::memory::{Importance, Kind, Memory, MemoryId, Scope};
 
@@ -84,11 +84,15 @@ impl Reader<'_> {
         offset: usize,
     ) -> Result<Vec<(RowId, Memory)>, StoreError> {
         let Some(within) = self.in_scope(scope)? else { return Ok(Vec::new()) };
-        self.memories(
+        let condition = format!(
             "AND (?3 IS NULL OR m.kind = ?3) AND (?4 IS NULL OR m.day >= ?4) AND (?5 IS NULL OR m.day <= ?5) \
              AND (?6 IS NULL OR m.importance >= ?6) AND (?7 IS NULL OR m.session = ?7) \
              AND (?8 IS NULL OR m.workspace = ?8) AND (?9 IS NULL OR m.file = ?9) \
-             ORDER BY m.day DESC, m.time DESC, m.key DESC LIMIT ?10 OFFSET ?11",
+             AND {} ORDER BY m.day DESC, m.time DESC, m.key DESC LIMIT ?10 OFFSET ?11",
+            lasting("?12")
+        );
+        self.memories(
+            &condition,
             params![
                 within.user,
                 within.least_audience,
@@ -101,6 +105,7 @@ impl Reader<'_> {
                 filter.file,
                 limit as i64,
                 offset as i64,
+                within.ended_by,
             ],
         )
     }
@@ -118,14 +123,19 @@ impl Reader<'_> {
     ) -> Result<Vec<(RowId, Memory)>, StoreError> {
         let Some(within) = self.in_scope(scope)? else { return Ok(Vec::new()) };
         // Not by way of `list`: optional conditions keep SQLite from using the index by day, and this is asked at every prompt.
+        let condition = format!(
+            "AND m.day >= ?3 AND m.importance >= ?4 AND {} ORDER BY m.day DESC, m.time DESC, m.key DESC LIMIT ?5",
+            lasting("?6")
+        );
         self.memories(
-            "AND m.day >= ?3 AND m.importance >= ?4 ORDER BY m.day DESC, m.time DESC, m.key DESC LIMIT ?5",
+            &condition,
             params![
                 within.user,
                 within.least_audience,
                 since.to_string(),
                 min_importance.get(),
-                limit as i64
+                limit as i64,
+                within.ended_by
             ],
         )
     }

@@ -39,6 +39,13 @@ pub(super) struct InScope {
     pub user: i64,
     /// A group sees 1 only, its user sees 0 as well.
     pub least_audience: i64,
+    /// What ended by then is left out, in milliseconds; before all times where nothing is.
+    pub ended_by: i64,
+}
+
+/// The condition, in every query that recalls or lists, that a memory has not ended: `parameter` is [`InScope::ended_by`].
+pub(super) fn lasting(parameter: &str) -> String {
+    format!("(m.expires_at IS NULL OR m.expires_at > {parameter})")
 }
 
 impl Reader<'_> {
@@ -46,7 +53,9 @@ impl Reader<'_> {
     pub(super) fn in_scope(&self, scope: &Scope) -> Result<Option<InScope>, StoreError> {
         let mut statement = self.connection.prepare_cached("SELECT key FROM users WHERE id = ?1")?;
         let user: Option<i64> = statement.query_row([scope.user().as_str()], |row| row.get(0)).optional()?;
-        Ok(user.map(|user| InScope { user, least_audience: audience_number(scope.audience()) }))
+        let ended_by = scope.without_ended_by().map_or(i64::MIN, |now| now.timestamp_millis());
+        let least_audience = audience_number(scope.audience());
+        Ok(user.map(|user| InScope { user, least_audience, ended_by }))
     }
 }
 

@@ -38,6 +38,28 @@ pub(super) fn connect_reading(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Makes deleted pages leave the file bit by bit, instead of never. A database made without that is written anew once, which
+/// wants as much room again; where there is none, or another program holds it, it stays as it is.
+pub(super) fn shrinkable(connection: &Connection) -> Result<(), StoreError> {
+    const INCREMENTAL: i64 = 2;
+    let set: i64 = connection.pragma_query_value(None, "auto_vacuum", |row| row.get(0))?;
+    if set == INCREMENTAL {
+        return Ok(());
+    }
+    connection.pragma_update(None, "auto_vacuum", INCREMENTAL)?;
+    let empty: bool = connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?;
+    if empty {
+        return Ok(());
+    }
+    match connection.execute_batch("VACUUM").map_err(StoreError::from) {
+        Err(error @ (StoreError::Full | StoreError::Busy)) => {
+            tracing::warn!(%error, "the database keeps the room of what is deleted until it is opened again");
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
 /// Makes sqlite-vec part of every connection opened from now on.
 #[allow(unsafe_code)]
 fn register_vectors() {

@@ -21,6 +21,7 @@ CREATE TABLE promotions (
     archived  TEXT NOT NULL,
     PRIMARY KEY (user, workspace)
 ) STRICT, WITHOUT ROWID;
+
 -- What a flush keeps, noted before it is written: one that was cut short goes on where it was, and what is delivered
 -- twice is kept once. `hash` is of session, message and line; `day` and `time` are where the line stands in the notes.
 CREATE TABLE flushed (
@@ -33,3 +34,17 @@ CREATE TABLE flushed (
     PRIMARY KEY (user, hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX flushed_by_age ON flushed (taken_at);
+
+-- Bullets that the daemon itself writes into notes, by the hash of their very lines: those alone it may cut out again.
+-- What it did cut out stays away even where a restored copy of the file holds it again.
+CREATE TABLE written (
+    user      INTEGER NOT NULL REFERENCES users (key),
+    workspace TEXT NOT NULL,
+    file      TEXT NOT NULL,
+    hash      TEXT NOT NULL,
+    cut       INTEGER NOT NULL CHECK (cut IN (0, 1)),
+    PRIMARY KEY (user, workspace, file, hash)
+) STRICT, WITHOUT ROWID;
+
+-- When a memory ends is read from its own words now: every file is taken in once more.
+UPDATE files SET hash = '';

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use rusqlite::{OptionalExtension, params};
 
 use super::generations::memory_of;
-use super::rows::{FROM_SCOPE, InScope, audience_number};
+use super::rows::{FROM_SCOPE, InScope, audience_number, lasting};
 use super::{Generation, Reader, RowId, StoreError, Writer};
 use crate::memory::chunk::MAX_PIECES;
 use crate::memory::{Memory, Scope};
@@ -46,7 +46,7 @@ impl Reader<'_> {
                 found.truncate(wanted);
                 return Ok(found);
             }
-            // Memories of many parts took several places each: look further.
+            // Memories of many parts took several places each, and such as have ended took some: look further.
             parts = (parts * 4).min(MAX_NEIGHBOURS);
         }
     }
@@ -60,16 +60,23 @@ impl Reader<'_> {
         k: usize,
     ) -> Result<(Vec<(RowId, f32)>, bool), StoreError> {
         let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT rowid, distance FROM {} WHERE embedding MATCH ?1 AND k = ?2 AND user = ?3 AND audience >= ?4",
+            "SELECT v.rowid, v.distance, (SELECT {} FROM memories m WHERE m.key = v.rowid / {MAX_PARTS}) FROM {} v \
+             WHERE v.embedding MATCH ?1 AND v.k = ?2 AND v.user = ?3 AND v.audience >= ?4",
+            lasting("?5"),
             generation.table()
         ))?;
-        let values = params![query, k as i64, within.user, within.least_audience];
+        let values = params![query, k as i64, within.user, within.least_audience, within.ended_by];
         let found = statement
-            .query_map(values, |row| Ok((memory_of(row.get(0)?), row.get::<_, f64>(1)?)))?
+            .query_map(values, |row| {
+                Ok((memory_of(row.get(0)?), row.get::<_, f64>(1)?, row.get::<_, Option<bool>>(2)?))
+            })?
             .collect::<Result<Vec<_>, _>>()?;
         let all = found.len() < k;
         let mut best: HashMap<RowId, f64> = HashMap::with_capacity(found.len());
-        for (row, distance) in found {
+        for (row, distance, lasts) in found {
+            if lasts != Some(true) {
+                continue;
+            }
             match best.entry(row) {
                 Entry::Occupied(mut known) => {
                     let nearer = known.get().min(distance);

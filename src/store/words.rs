@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::rows::FROM_SCOPE;
+use super::rows::{FROM_SCOPE, lasting};
 use super::{Reader, RowId, StoreError, Writer};
 use crate::memory::{MemoryId, Scope};
 
@@ -42,12 +42,13 @@ impl Reader<'_> {
         if query.is_empty() {
             return Ok(Vec::new());
         }
-        let mut statement = self.connection.prepare_cached(
-            "SELECT m.key FROM words JOIN memories m ON m.key = words.rowid \
-             WHERE words MATCH ?3 AND m.user = ?1 AND m.audience >= ?2 ORDER BY words.rank LIMIT ?4",
-        )?;
-        let rows = statement
-            .query_map(params![within.user, within.least_audience, query, limit as i64], |row| row.get(0))?;
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT m.key FROM words JOIN memories m ON m.key = words.rowid WHERE words MATCH ?3 AND m.user = ?1 \
+             AND m.audience >= ?2 AND {} ORDER BY words.rank LIMIT ?4",
+            lasting("?5")
+        ))?;
+        let values = params![within.user, within.least_audience, query, limit as i64, within.ended_by];
+        let rows = statement.query_map(values, |row| row.get(0))?;
         Ok(rows.map(|key| key.map(RowId)).collect::<Result<_, _>>()?)
     }
 

@@ -21,6 +21,10 @@ pub enum Method {
     Flush,
     /// Forgets memories.
     Forget,
+    /// Clears a day, all before a day, or what a search finds, out of the notes too if that is wanted.
+    Clear,
+    /// Lets go what matters little and was long not used.
+    Sweep,
     /// One memory by its id.
     Get,
     /// Memories by day, kind or file, newest first.
@@ -45,6 +49,8 @@ impl Method {
         Self::Remember,
         Self::Flush,
         Self::Forget,
+        Self::Clear,
+        Self::Sweep,
         Self::Get,
         Self::List,
         Self::Rollup,
@@ -62,6 +68,8 @@ impl Method {
             Self::Remember => "remember",
             Self::Flush => "flush",
             Self::Forget => "forget",
+            Self::Clear => "clear",
+            Self::Sweep => "sweep",
             Self::Get => "get",
             Self::List => "list",
             Self::Rollup => "rollup",
@@ -169,6 +177,9 @@ pub struct Item {
     pub source: Option<ItemSource>,
     /// When it came to be.
     pub created_at: DateTime<Utc>,
+    /// When it ends, if it does: from then on it is not recalled any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<DateTime<Utc>>,
     /// How often it reached a prompt.
     pub access_count: u32,
 }
@@ -408,6 +419,9 @@ pub struct ListParams {
     /// Only from this file, relative to the workspace.
     #[serde(default)]
     pub file: Option<String>,
+    /// Also what has ended.
+    #[serde(default)]
+    pub ended: bool,
     /// At most this many, 1 to 1,000; 50 by default.
     #[serde(default)]
     pub limit: Option<u32>,

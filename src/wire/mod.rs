@@ -5,6 +5,7 @@
 //! is answered once and then followed by notifications `{"jsonrpc":"2.0","method":"event","params":{…}}`.
 //! Errors carry the JSON-RPC code and, in `data.kind`, a stable word ([`ErrorKind`]).
 
+pub mod clear;
 pub mod envelope;
 pub mod event;
 pub mod flush;
@@ -13,6 +14,7 @@ pub mod request;
 pub mod rollup;
 pub mod schema;
 pub mod status;
+pub mod sweep;
 
 pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
 pub use event::Event;

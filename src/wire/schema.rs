@@ -4,10 +4,12 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::clear::{ClearParams, ClearResult};
 use super::flush::FlushMarker;
 use super::methods::{self as m, Method};
 use super::rollup::{PromoteParams, PromoteResult, RollupParams, RollupResult};
 use super::status::Status;
+use super::sweep::{SweepParams, SweepResult};
 use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
 /// The whole protocol in one document: `methods.NAME.params` and `methods.NAME.result`, `event` (the `params` of an
@@ -54,6 +56,8 @@ fn params_and_result(generator: &mut SchemaGenerator, method: Method) -> Value {
         Method::Remember => pair::<m::RememberParams, m::RememberResult>(generator),
         Method::Flush => pair::<m::FlushParams, m::FlushResult>(generator),
         Method::Forget => pair::<m::ForgetParams, m::ForgetResult>(generator),
+        Method::Clear => pair::<ClearParams, ClearResult>(generator),
+        Method::Sweep => pair::<SweepParams, SweepResult>(generator),
         Method::Get => pair::<m::GetParams, m::GetResult>(generator),
         Method::List => pair::<m::ListParams, m::ListResult>(generator),
         Method::Rollup => pair::<RollupParams, RollupResult>(generator),
@@ -72,6 +76,8 @@ fn pair<P: JsonSchema, R: JsonSchema>(generator: &mut SchemaGenerator) -> Value 
 mod tests {
     use super::*;
     use crate::wire::ErrorKind;
+    use crate::wire::clear::NotCut;
+    use crate::wire::sweep::SweepHeld;
 
     fn valid(schema: &Value, value: &Value) -> bool {
         jsonschema::validator_for(schema).unwrap().is_valid(value)
@@ -106,6 +112,21 @@ mod tests {
         marker["$defs"] = schema()["$defs"].clone();
         assert!(valid(&marker, &json!({ "v": 1, "session_id": "s1", "messages": messages, "host": "x" })));
         assert!(!valid(&marker, &json!({ "session_id": "s1" })));
+    }
+
+    #[test]
+    fn a_sweep_and_a_clearing_are_judged_as_the_daemon_judges_them() {
+        let sweep = for_method(Method::Sweep);
+        assert!(valid(&sweep["params"], &json!({ "user": "小明", "dry_run": true })));
+        assert!(!valid(&sweep["params"], &json!({ "user": "小明", "day": "2026-03-13" })));
+        let held = SweepResult { held: Some(SweepHeld::TooMuch), count: 3, of: 9, ..SweepResult::default() };
+        assert!(valid(&sweep["result"], &serde_json::to_value(held).unwrap()));
+        let clear = for_method(Method::Clear);
+        assert!(valid(&clear["params"], &json!({ "user": "小明", "before": "2026-03-13", "files": true })));
+        assert!(!valid(&clear["params"], &json!({ "user": "小明", "before": 3 })));
+        let failed = NotCut { file: "memory/2026-03-13.md".into(), reason: "只读".into() };
+        let cleared = ClearResult { not_cut: vec![failed], ..ClearResult::default() };
+        assert!(valid(&clear["result"], &serde_json::to_value(cleared).unwrap()));
     }
 
     #[test]

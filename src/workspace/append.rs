@@ -10,6 +10,7 @@ use super::read::decode;
 use super::scan::Why;
 use super::{MAX_FILE_BYTES, ReadError, Workspace, WorkspaceError};
 use crate::memory::Redacted;
+use crate::memory::entry::ContentHash;
 use crate::memory::layout::{self, FOLDER};
 
 /// Under which heading a line stands.
@@ -24,6 +25,8 @@ pub enum Section {
 }
 
 impl Section {
+    const ALL: [Self; 3] = [Self::User, Self::Auto, Self::Sync];
+
     fn heading(self) -> &'static str {
         match self {
             Self::User => "### [USER] 用户明确要求",
@@ -44,6 +47,16 @@ pub struct Note<'a> {
     pub text: &'a Redacted,
     /// The session it was said in.
     pub session: Option<&'a str>,
+}
+
+impl Note<'_> {
+    /// The hash of the lines that this becomes, by which it is known again as ours.
+    ///
+    /// # Errors
+    /// As [`Workspace::append_today`].
+    pub fn hash(&self) -> Result<ContentHash, WorkspaceError> {
+        Ok(ContentHash::of(bullet(self)?.join("\n").as_bytes()))
+    }
 }
 
 /// Where something was written.
@@ -199,23 +212,49 @@ fn below(
     lines
 }
 
-/// The headings that are missing below `old` for a line of `section`, each after an empty line.
-fn headings(old: &str, day: NaiveDate, section: Section) -> Vec<String> {
-    let (day, section) = (day_heading(day), section.heading().to_owned());
-    let (mut under_day, mut under_section, mut fenced) = (false, false, false);
-    for line in old.lines().map(|line| line.trim_start_matches('\u{feff}').trim_end()) {
-        if line == day {
-            (under_day, under_section) = (true, false);
-        } else if line == section {
-            under_section = true;
-        } else if line.starts_with("```") || line.starts_with("~~~") {
-            fenced = !fenced;
-        } else if let Some(level) = level(line).filter(|_| !fenced) {
-            (under_day, under_section) = (under_day && level > 2, false);
+/// Under which of our headings the lines of a note stand, line by line.
+#[derive(Debug, Default)]
+pub(super) struct Under {
+    day: Option<NaiveDate>,
+    section: Option<Section>,
+    fenced: bool,
+}
+
+impl Under {
+    /// Takes the next line into account.
+    pub(super) fn pass(&mut self, line: &str) {
+        let line = line.trim_start_matches('\u{feff}').trim_end();
+        if line.starts_with("```") || line.starts_with("~~~") {
+            self.fenced = !self.fenced;
+        } else if let Some(level) = level(line).filter(|_| !self.fenced) {
+            if level <= 2 {
+                self.day = day_of(line);
+            }
+            self.section = Section::ALL.into_iter().find(|section| section.heading() == line);
         }
     }
+
+    /// Whether the last line stands under a day and a section of ours.
+    pub(super) fn ours(&self) -> bool {
+        self.day.is_some() && self.section.is_some() && !self.fenced
+    }
+}
+
+/// The day of a heading that [`day_heading`] made.
+fn day_of(line: &str) -> Option<NaiveDate> {
+    let day = line.strip_prefix("## ")?.strip_suffix(" 记忆记录")?.parse().ok()?;
+    (day_heading(day) == line).then_some(day)
+}
+
+/// The headings that are missing below `old` for a line of `section`, each after an empty line.
+fn headings(old: &str, day: NaiveDate, section: Section) -> Vec<String> {
+    let mut under = Under::default();
+    old.lines().for_each(|line| under.pass(line));
+    let under_day = under.day == Some(day);
+    let under_section = under_day && under.section == Some(section);
+    let (day, section) = (day_heading(day), section.heading().to_owned());
     let mut lines = Vec::new();
-    for heading in [(!under_day).then_some(day), (!(under_day && under_section)).then_some(section)] {
+    for heading in [(!under_day).then_some(day), (!under_section).then_some(section)] {
         if heading.is_some() && !(old.is_empty() && lines.is_empty()) {
             lines.push(String::new());
         }

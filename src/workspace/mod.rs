@@ -1,9 +1,11 @@
 //! The notes on disk: which there are, what they say, and how a line is added to today's.
 //!
-//! Markdown is the user's. Lines are only added at the end of a day's file, and the one part that is rewritten is the
-//! daemon's own, between its markers. What could not be looked at is never taken for gone.
+//! Markdown is the user's. Lines are only added at the end of a day's file; the one part that is rewritten is the
+//! daemon's own, between its markers, and what leaves a file again are lines that we wrote and the user takes back.
+//! What could not be looked at is never taken for gone.
 
 mod append;
+mod cut;
 mod discover;
 mod disk;
 mod flush;
@@ -20,6 +22,7 @@ use crate::memory::managed::Broken;
 use crate::memory::{UserId, layout};
 
 pub use append::{Appended, Note, Section};
+pub use cut::{Bullet, bullets};
 pub use discover::{Candidate, EXPECTED, Origin, discover};
 pub use flush::{MAX_MARKER_BYTES, MAX_MARKERS, Marker, Markers, Rejection};
 pub use managed::Replaced;

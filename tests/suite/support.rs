@@ -118,10 +118,13 @@ impl Home {
         let (ended, waiting) = mpsc::channel();
         let pid = Pid::from_child(&child);
         std::thread::spawn(move || ended.send(child.wait()));
-        waiting.recv_timeout(LONG).unwrap_or_else(|_| {
-            let _ = kill_process(pid, Signal::KILL);
-            panic!("the daemon went on past its fault: {env:?}")
-        }).unwrap()
+        waiting
+            .recv_timeout(LONG)
+            .unwrap_or_else(|_| {
+                let _ = kill_process(pid, Signal::KILL);
+                panic!("the daemon went on past its fault: {env:?}")
+            })
+            .unwrap()
     }
 
     /// Starts a daemon and waits until clients can connect.

@@ -1,5 +1,6 @@
 //! Between the socket's types and the library's.
 
+use crate::memory::preview::preview;
 use crate::memory::scope::IdError;
 use crate::memory::{Audience, Memory, Scope, UserId};
 use crate::service::flush::FlushError;
@@ -10,6 +11,7 @@ use crate::service::promote::PromoteError;
 use crate::service::recall::RecallError;
 use crate::service::remember::RememberError;
 use crate::service::rollup::RollupError;
+use crate::service::sweep::SweepError;
 use crate::service::week::WeekError;
 use crate::store::StoreError;
 use crate::wire::methods::{Item, ItemSource};
@@ -82,8 +84,24 @@ pub fn item(memory: Memory) -> Item {
         time: memory.time,
         session: memory.session,
         created_at: memory.created_at,
+        expires_at: memory.expires_at,
         access_count: memory.access_count,
     }
+}
+
+/// Memories on one page of a list that may be long, and whether more follow.
+pub fn page(memories: Vec<Memory>, offset: u32) -> (Vec<Item>, bool) {
+    /// So many, each cut at so many characters, stay below the limit of a message.
+    const ITEMS: usize = 200;
+    const CHARS: usize = 200;
+    let mut rest = memories.into_iter().skip(offset as usize);
+    let items = rest.by_ref().take(ITEMS).map(item);
+    let items = items.map(|item| Item {
+        content: preview(&item.content, CHARS),
+        context: preview(&item.context, CHARS),
+        ..item
+    });
+    (items.collect(), rest.next().is_some())
 }
 
 /// Where a memory was read from, as answers show it.
@@ -149,7 +167,7 @@ pub fn flush(error: FlushError) -> Error {
 pub fn forget(error: ForgetError) -> Error {
     match error {
         ForgetError::NotFound(_) => Error::new(ErrorKind::NotFound, error.to_string()),
-        ForgetError::TooMany => Error::new(ErrorKind::InvalidParams, error.to_string()),
+        ForgetError::TooMany(_) => Error::new(ErrorKind::InvalidParams, error.to_string()),
         ForgetError::Store(error) => store(error),
     }
 }
@@ -183,6 +201,13 @@ fn week(error: WeekError) -> Error {
             Error::new(ErrorKind::Workspace, error.to_string())
         }
         WeekError::Embed(_) | WeekError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
+    }
+}
+
+/// An error of sweeping, for the client.
+pub fn sweep(error: SweepError) -> Error {
+    match error {
+        SweepError::Store(error) => store(error),
     }
 }
 

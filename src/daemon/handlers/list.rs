@@ -10,6 +10,7 @@ use crate::wire::methods::{ListParams, ListResult};
 /// Shows a page of memories.
 pub async fn handle(core: &Core, params: ListParams) -> Result<ListResult, Error> {
     let scope = convert::scope(&params.user, params.audience)?;
+    let scope = if params.ended { scope } else { scope.as_of(core.clock.now()) };
     let limit = convert::within("limit", params.limit, 50, 1..=1_000)?;
     let filter = Filter {
         kind: params.kind,

@@ -1,5 +1,6 @@
 //! One handler per method: parameters in, result or error out.
 
+mod clear;
 mod context;
 mod convert;
 mod flush;
@@ -11,6 +12,9 @@ mod remember;
 mod rollup;
 mod search;
 mod status;
+mod sweep;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -34,6 +38,8 @@ impl Handler for Api {
             Method::Remember => answer(remember::handle(core, parse_params(params)?).await?),
             Method::Flush => answer(flush::handle(core, parse_params(params)?).await?),
             Method::Forget => answer(forget::handle(core, parse_params(params)?).await?),
+            Method::Clear => answer(clear::handle(core, parse_params(params)?).await?),
+            Method::Sweep => answer(sweep::handle(core, parse_params(params)?).await?),
             Method::Get => answer(get::handle(core, parse_params(params)?).await?),
             Method::List => answer(list::handle(core, parse_params(params)?).await?),
             Method::Rollup => answer(rollup::rollup(core, parse_params(params)?).await?),

@@ -61,7 +61,10 @@ fn workspaces<'c>(core: &'c Core, user: &str) -> Result<Vec<&'c Workspace>, Erro
     let own: Vec<&Workspace> =
         core.workspaces.iter().filter(|workspace| workspace.owner() == scope.user()).collect();
     if own.is_empty() {
-        return Err(convert::invalid("user", "no workspace is this user's: pages are made of a workspace's notes"));
+        return Err(convert::invalid(
+            "user",
+            "no workspace is this user's: pages are made of a workspace's notes",
+        ));
     }
     Ok(own)
 }

@@ -61,6 +61,13 @@ pub struct Statement {
     pub sources: Vec<usize>,
 }
 
+impl Statement {
+    /// Its line on the page, without a line end.
+    pub fn bullet(&self) -> String {
+        page::bullet(self.day, &self.text).trim_end().to_owned()
+    }
+}
+
 /// A week's page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {

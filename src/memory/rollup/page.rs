@@ -180,6 +180,11 @@ fn matches(rule: &str, compiled: &OnceLock<Option<Regex>>, text: &str) -> bool {
 }
 
 impl Page {
+    /// The heading of what a person wrote on the page.
+    pub fn by_hand(&self) -> &'static str {
+        if self.language == Language::Chinese { "手工修改" } else { "Edited by hand" }
+    }
+
     /// The page as Markdown.
     pub fn render(&self) -> String {
         let chinese = self.language == Language::Chinese;
@@ -201,7 +206,7 @@ impl Page {
     }
 }
 
-fn bullet(day: NaiveDate, text: &str) -> String {
+pub(super) fn bullet(day: NaiveDate, text: &str) -> String {
     format!("- {:02}-{:02} {text}\n", day.month(), day.day())
 }
 

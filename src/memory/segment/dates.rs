@@ -116,7 +116,7 @@ fn read(found: &Captures) -> Option<Vec<String>> {
 }
 
 /// A number in digits or in Chinese numerals: 13, 十三, 二〇二六.
-fn number(text: &str) -> Option<u32> {
+pub(in crate::memory) fn number(text: &str) -> Option<u32> {
     let digit = |c: char| match c {
         '零' => Some(0),
         c => "〇一二三四五六七八九".chars().position(|d| d == c).map(|at| at as u32),

@@ -16,6 +16,7 @@ use jieba_rs::Jieba;
 use unicode_normalization::UnicodeNormalization;
 
 pub use dates::date_words;
+pub(in crate::memory) use dates::number;
 
 /// The most characters of one text that are cut; what follows is not findable by words.
 pub const MAX_CHARS: usize = 16_384;

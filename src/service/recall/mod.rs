@@ -158,6 +158,7 @@ impl Recall {
         options: Options,
     ) -> Result<Answer, RecallError> {
         let start = Instant::now();
+        let scope = &scope.clone().as_of(self.clock.now());
         let words = segment::query(query.as_str());
         let segmented = start.elapsed();
 

@@ -2,6 +2,7 @@
 
 mod durability;
 mod recall;
+mod sweep;
 mod upkeep;
 
 use std::path::PathBuf;

@@ -4,6 +4,7 @@ pub mod block;
 pub mod calendar;
 pub mod chunk;
 pub mod diff;
+pub mod due;
 pub mod entry;
 pub mod indexed;
 pub mod layout;
@@ -16,6 +17,7 @@ pub mod redact;
 pub mod scope;
 pub mod segment;
 pub mod tokens;
+pub mod trust;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};
 pub use redact::Redacted;

@@ -16,6 +16,7 @@ mod memories;
 mod query;
 mod records;
 mod rows;
+mod runs;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub use generations::{Generation, GenerationState};
 pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;
+pub use runs::Run;
 pub use schema::SCHEMA;
 pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS, Parts};
 pub use words::{MAX_QUERY_TERMS, WordStats};

@@ -1,7 +1,8 @@
 //! Changing, forgetting, generations and repair.
 
 use super::*;
-use crate::store::{Calibration, FileState, Filter, GenerationState, MAX_PARTS};
+use crate::memory::due::{Job, Outcome};
+use crate::store::{Calibration, FileState, Filter, GenerationState, MAX_PARTS, Run};
 
 const NORTH: [f32; 3] = [0.0, 1.0, 0.0];
 
@@ -206,6 +207,50 @@ async fn lists_files_counts_and_settings_come_back_as_they_went() {
             assert_eq!(store.calibration(&anna, generation, "en")?, None);
             store.set_meta("k", "v")?;
             assert_eq!(store.meta("k")?, Some("v".to_owned()));
+            Ok(())
+        })
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_run_replaces_the_try_before_and_belongs_to_one_workspace_of_one_user() {
+    let home = Home::new();
+    let anna = user("anna");
+    let begun = Run {
+        job: Job::Rollup("2026-W53".parse().unwrap()),
+        outcome: Outcome::Running,
+        started_at: noon(),
+        ended_at: None,
+        detail: String::new(),
+        failures: 2,
+        retry_at: None,
+    };
+    let later = noon() + chrono::TimeDelta::minutes(2);
+    let failed = Run {
+        outcome: Outcome::Failed,
+        ended_at: Some(noon()),
+        detail: "写不进去".to_owned(),
+        failures: 3,
+        retry_at: Some(later),
+        ..begun.clone()
+    };
+    let sweep = Run { job: Job::Sweep(noon().date_naive()), outcome: Outcome::Done, ..begun.clone() };
+    home.store
+        .write(move |store| {
+            assert_eq!((store.runs(&anna, "/w")?, store.calendar_since(&anna, "/w")?), (vec![], None));
+            for run in [&begun, &failed, &sweep] {
+                store.put_run(&anna, "/w", run)?;
+            }
+            assert_eq!(store.runs(&anna, "/w")?, [failed, sweep]);
+            assert_eq!(store.runs(&anna, "/v")?, []);
+            store.set_calendar_since(&anna, "/w", later)?;
+            store.set_calendar_since(&anna, "/w", noon())?;
+            assert_eq!(store.calendar_since(&anna, "/w")?, Some(noon()));
+            store.put_run(&user("bert"), "/w", &begun)?;
+            assert_eq!(store.runs(&user("bert"), "/w")?, [begun]);
+            assert_eq!(store.runs(&anna, "/w")?.len(), 2);
+            assert_eq!(store.calendar_since(&user("bert"), "/w")?, None);
             Ok(())
         })
         .await

@@ -1,5 +1,7 @@
 //! The daemon: puts the parts together, runs them, and takes them apart again in the right order.
 
+#[expect(dead_code, reason = "started once there is a rollup and a sweep to run")]
+mod calendar;
 mod core;
 mod handlers;
 mod health;
@@ -22,7 +24,7 @@ use crate::embed::ModelFolder;
 use crate::memory::indexed;
 use crate::memory::redact::redact;
 use crate::paths::{Paths, PathsError};
-use crate::schedule::{Schedule, ScheduleError, Tick};
+use crate::schedule::{Schedule, ScheduleError};
 use crate::service::ingest::name_of;
 use crate::socket::{self, BindError, Limits, Lock, LockError};
 use crate::store::{Report, Store, StoreError};
@@ -81,8 +83,8 @@ pub async fn run(
         .map(|workspace| Workspace::new(workspace.path.clone(), workspace.owner.clone()))
         .collect();
     let (watcher, hints) = Watcher::start(workspaces.iter().map(root).collect());
-    let (tick, ticks) = mpsc::channel(8);
-    let schedule = Schedule::start(&[(Tick::Reconcile, &config.watch.reconcile)], tick).await?;
+    let (remind_notes, ticks) = mpsc::channel(1);
+    let schedule = Schedule::start(&[(&config.watch.reconcile, remind_notes)]).await?;
     let bound = socket::listener::bind(place)?;
     let limits =
         Limits { connections: config.socket.max_connections as usize, drain: REQUESTS, ..Limits::default() };

@@ -2,8 +2,8 @@
 //!
 //! Everything else is handed a [`Clock`], so that tests own the time and a changed zone is noticed at the next decision.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
@@ -29,8 +29,16 @@ enum Source {
     System,
     /// The system's clock, so many milliseconds ahead.
     Shifted(i64),
-    /// Milliseconds since the epoch, moved by hand.
-    Manual(Arc<AtomicI64>),
+    Manual(Arc<Manual>),
+}
+
+/// A clock moved by hand.
+#[derive(Debug)]
+struct Manual {
+    /// Milliseconds since the epoch.
+    millis: AtomicI64,
+    /// Where the user went, if anywhere.
+    zone: Mutex<Option<Tz>>,
 }
 
 impl Clock {
@@ -51,13 +59,21 @@ impl Clock {
 
     /// A clock that stands still at `now` until [`Clock::set`] moves it; clones move together.
     pub fn manual(now: DateTime<Utc>, zone: Zone) -> Self {
-        Self { source: Source::Manual(Arc::new(AtomicI64::new(now.timestamp_millis()))), zone }
+        let manual = Manual { millis: AtomicI64::new(now.timestamp_millis()), zone: Mutex::default() };
+        Self { source: Source::Manual(Arc::new(manual)), zone }
     }
 
     /// Moves a manual clock. The system clock is nobody's to move: there it does nothing.
     pub fn set(&self, now: DateTime<Utc>) {
-        if let Source::Manual(millis) = &self.source {
-            millis.store(now.timestamp_millis(), Ordering::SeqCst);
+        if let Source::Manual(manual) = &self.source {
+            manual.millis.store(now.timestamp_millis(), Ordering::SeqCst);
+        }
+    }
+
+    /// Takes a manual clock to another zone, as a traveller does with the system's.
+    pub fn travel(&self, zone: Tz) {
+        if let Source::Manual(manual) = &self.source {
+            *manual.zone.lock().unwrap_or_else(PoisonError::into_inner) = Some(zone);
         }
     }
 
@@ -66,14 +82,19 @@ impl Clock {
         match &self.source {
             Source::System => Utc::now(),
             Source::Shifted(millis) => Utc::now() + TimeDelta::milliseconds(*millis),
-            Source::Manual(millis) => {
-                DateTime::from_timestamp_millis(millis.load(Ordering::SeqCst)).unwrap_or_default()
+            Source::Manual(manual) => {
+                DateTime::from_timestamp_millis(manual.millis.load(Ordering::SeqCst)).unwrap_or_default()
             }
         }
     }
 
     /// The user's zone: the configured one, else the system's, else UTC.
     pub fn zone(&self) -> Tz {
+        if let Source::Manual(manual) = &self.source
+            && let Some(zone) = *manual.zone.lock().unwrap_or_else(PoisonError::into_inner)
+        {
+            return zone;
+        }
         match self.zone {
             Zone::Fixed(zone) => zone,
             Zone::System => system_zone(),

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use chrono::{DateTime, Utc};
 
 use super::app::App;
 use super::args::StatusArgs;
@@ -10,9 +11,13 @@ use super::exit::{Exit, NotRunning};
 use super::lang::Lang;
 use super::render::{DIM, GOOD, STRONG, WARN, leg_name};
 use crate::client::check_protocol;
+use crate::memory::due::{JobKind, Outcome};
 use crate::wire::PROTOCOL;
 use crate::wire::methods::{Method, StatusParams};
-use crate::wire::status::{Advice, AdviceCode, Daemon, Percentiles, State, Status, WorkspaceStatus};
+use crate::wire::status::{
+    Advice, AdviceCode, CalendarStatus, Daemon, JobStatus, Percentiles, RunStatus, State, Status,
+    WorkspaceStatus,
+};
 
 pub(super) async fn run(app: &App, args: &StatusArgs) -> Result<Exit> {
     let status = match args.wait {
@@ -111,6 +116,9 @@ fn width(text: &str) -> usize {
 
 fn rows(lang: Lang, status: &Status, daemon: &Daemon) -> Vec<(&'static str, String)> {
     let mut rows = vec![("status.process", process(lang, daemon))];
+    if let Some(clock) = daemon.test_clock {
+        rows.push(("status.clock", lang.say("status.clock_line", &[("at", &moment(clock))])));
+    }
     for workspace in &daemon.workspaces {
         rows.push(("status.workspace", workspace_line(lang, workspace)));
         for skipped in &workspace.skipped {
@@ -122,6 +130,13 @@ fn rows(lang: Lang, status: &Status, daemon: &Daemon) -> Vec<(&'static str, Stri
     }
     rows.push(("status.watch", watch_line(lang, daemon)));
     rows.push(("status.memories", memories_line(lang, daemon)));
+    for job in daemon.calendar.iter().flat_map(|calendar| &calendar.jobs) {
+        let key = match job.job {
+            JobKind::Rollup => "status.rollup",
+            JobKind::Sweep => "status.sweep",
+        };
+        rows.push((key, job_line(lang, daemon.calendar.as_ref(), job)));
+    }
     rows.push(("status.model", model_line(lang, daemon)));
     rows.push(("status.store", store_line(lang, daemon)));
     rows.push(("status.socket", status.socket.clone()));
@@ -169,6 +184,36 @@ fn memories_line(lang: Lang, daemon: &Daemon) -> String {
         line.push_str(&lang.say("status.memories_rebuilding", &[("left", &left.to_string())]));
     }
     line
+}
+
+/// When a job runs next, and how it went the last time, on the wall clock that it follows.
+fn job_line(lang: Lang, calendar: Option<&CalendarStatus>, job: &JobStatus) -> String {
+    let zone = calendar.and_then(|calendar| calendar.zone.parse().ok()).unwrap_or(chrono_tz::Tz::UTC);
+    let shown = |at: Option<DateTime<Utc>>| {
+        at.map_or_else(
+            || "-".to_owned(),
+            |at| at.with_timezone(&zone).format("%Y-%m-%d %H:%M %Z").to_string(),
+        )
+    };
+    let last = job.failing.as_ref().or(job.last.as_ref());
+    let last =
+        last.map_or_else(|| lang.say("status.never", &[]), |run| run_line(lang, run, &shown(run.ended_at)));
+    let values = [("root", &*job.workspace), ("next", &*shown(job.next)), ("last", &*last)];
+    lang.say("status.job_line", &values)
+}
+
+fn run_line(lang: Lang, run: &RunStatus, ended: &str) -> String {
+    let outcome = lang.say(
+        match run.outcome {
+            Outcome::Running => "status.run_running",
+            Outcome::Done => "status.run_done",
+            Outcome::Failed => "status.run_failed",
+            Outcome::Early => "status.run_early",
+        },
+        &[],
+    );
+    let line = format!("{} {outcome} ({ended})", run.period);
+    if run.detail.is_empty() { line } else { format!("{line}: {}", run.detail) }
 }
 
 fn model_line(lang: Lang, daemon: &Daemon) -> String {
@@ -227,7 +272,7 @@ fn advice(lang: Lang, advice: &Advice) -> String {
 }
 
 /// A moment on the wall clock of whoever reads.
-fn moment(at: chrono::DateTime<chrono::Utc>) -> String {
+fn moment(at: DateTime<Utc>) -> String {
     at.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S").to_string()
 }
 
@@ -262,10 +307,12 @@ mod tests {
             AdviceCode::FilesSkipped => &["root", "file", "reason", "count"],
             AdviceCode::SecretsInFiles => &["root", "file", "line", "kind", "count"],
             AdviceCode::StoreRepaired => &["what"],
+            AdviceCode::JobFailed => &["job", "period", "root", "reason", "failures", "retry"],
+            AdviceCode::ClockDoubted => &["hours", "until"],
         }
     }
 
-    const CODES: [AdviceCode; 15] = [
+    const CODES: [AdviceCode; 17] = [
         AdviceCode::NotRunning,
         AdviceCode::NoModel,
         AdviceCode::WorkspaceUnlisted,
@@ -281,6 +328,8 @@ mod tests {
         AdviceCode::WatchPolling,
         AdviceCode::StoreRepaired,
         AdviceCode::StoreFailing,
+        AdviceCode::JobFailed,
+        AdviceCode::ClockDoubted,
     ];
 
     #[test]
@@ -299,6 +348,15 @@ mod tests {
     fn status(advice: &[AdviceCode], waiting: u64) -> Status {
         let daemon = serde_json::json!({
             "pid": 7, "binary": "/bin/ocmemd", "started_at": "2026-03-07T06:00:00Z", "uptime_s": 3720,
+            "test_clock": "2026-03-15T12:00:00Z",
+            "calendar": { "zone": "Asia/Shanghai", "jobs": [
+                { "job": "rollup", "workspace": "/笔记", "next": "2026-03-15T15:59:00Z",
+                    "last": { "period": "2026-W10", "outcome": "done", "started_at": "2026-03-08T15:59:00Z",
+                        "ended_at": "2026-03-08T15:59:02Z", "detail": "7 天", "failures": 0 } },
+                { "job": "sweep", "workspace": "/笔记", "next": "2026-03-09T20:34:00Z",
+                    "failing": { "period": "2026-03-09", "outcome": "failed", "started_at": "2026-03-08T20:30:00Z",
+                        "ended_at": "2026-03-08T20:30:02Z", "detail": "磁盘已满", "failures": 3,
+                        "retry_at": "2026-03-08T20:34:00Z" } }] },
             "workspaces": [{ "root": "/笔记", "owner": "小明", "reachable": true, "files": 3,
                 "entries_on_disk": 12, "entries_indexed": 12,
                 "skipped": [{ "file": "memory/大.md", "reason": "太大" }], "skipped_count": 1,
@@ -354,6 +412,12 @@ mod tests {
                 "坏了",
                 "读取: 无权限",
                 "→ ",
+                "2026-03-15 23:59 CST",
+                "2026-W10",
+                "(2026-03-08 23:59 CST): 7 天",
+                "2026-03-09",
+                "磁盘已满",
+                "2026-03-15",
             ] {
                 assert!(page.contains(part), "lacks {part}:\n{page}");
             }

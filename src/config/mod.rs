@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use crate::clock::Zone;
 use crate::memory::UserId;
+use crate::memory::due::Schedules;
 use crate::paths::Paths;
 pub use error::{ConfigError, Origin, Problem};
 use layers::{Layers, Placed};
@@ -51,6 +52,8 @@ pub struct Config {
     pub forgetting: Forgetting,
     /// How files are watched.
     pub watch: Watch,
+    /// When the calendar's jobs run, on the user's wall clock.
+    pub schedule: Schedules,
     /// The socket's limits.
     pub socket: Socket,
     /// Every key that has a value, with the place it comes from.
@@ -173,6 +176,10 @@ fn check(paths: &Paths, mut layers: Layers) -> Result<Config, ConfigError> {
         promotion: raw.promotion,
         forgetting: raw.forgetting,
         watch: raw.watch,
+        schedule: Schedules {
+            rollup: raw.schedule.rollup.parse().map_err(internal)?,
+            sweep: raw.schedule.sweep.parse().map_err(internal)?,
+        },
         socket: raw.socket,
         settings: settings(layers.values),
     })

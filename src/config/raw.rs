@@ -17,6 +17,7 @@ pub(super) struct Raw {
     pub(super) promotion: Promotion,
     pub(super) forgetting: Forgetting,
     pub(super) watch: Watch,
+    pub(super) schedule: RawSchedule,
     pub(super) socket: Socket,
 }
 
@@ -221,6 +222,19 @@ pub struct Watch {
 impl Default for Watch {
     fn default() -> Self {
         Self { reconcile: "0 */10 * * * *".to_owned() }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct RawSchedule {
+    pub(super) rollup: String,
+    pub(super) sweep: String,
+}
+
+impl Default for RawSchedule {
+    fn default() -> Self {
+        Self { rollup: "0 59 23 * * SUN".to_owned(), sweep: "0 30 4 * * MON".to_owned() }
     }
 }
 

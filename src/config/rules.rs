@@ -3,8 +3,9 @@
 use std::fmt;
 
 use chrono_tz::Tz;
-use croner::parser::{CronParser, Seconds};
 use toml::Value;
+
+use crate::memory::due::Schedule;
 
 /// What a value may be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +55,8 @@ pub(super) const RULES: &[(&str, Allowed)] = &[
     ("promotion.max_chars", Allowed::Whole(200, 100_000)),
     ("forgetting.unused_days", Allowed::Whole(1, 36_500)),
     ("watch.reconcile", Allowed::Cron),
+    ("schedule.rollup", Allowed::Cron),
+    ("schedule.sweep", Allowed::Cron),
     ("socket.max_connections", Allowed::Whole(1, 10_000)),
 ];
 
@@ -87,7 +90,7 @@ impl Allowed {
             (Self::Text, Value::String(_)) => true,
             (Self::Name, Value::String(text)) => !text.trim().is_empty(),
             (Self::Zone, Value::String(text)) => text == "system" || text.parse::<Tz>().is_ok(),
-            (Self::Cron, Value::String(text)) => is_cron(text),
+            (Self::Cron, Value::String(text)) => text.parse::<Schedule>().is_ok(),
             _ => false,
         }
     }
@@ -104,11 +107,6 @@ impl Allowed {
     }
 }
 
-fn is_cron(text: &str) -> bool {
-    text.split_whitespace().count() == 6
-        && CronParser::builder().seconds(Seconds::Required).build().parse(text).is_ok()
-}
-
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -123,7 +121,7 @@ impl fmt::Display for Allowed {
             Self::Name => f.write_str("a text that is not empty"),
             Self::Zone => f.write_str("\"system\" or a zone such as \"Asia/Shanghai\""),
             Self::Cron => f.write_str(
-                "six cron fields (second minute hour day month weekday) such as \"0 */10 * * * *\"",
+                "six cron fields (second minute hour day month weekday) such as \"0 */10 * * * *\" or \"0 59 23 * * SUN\"",
             ),
         }
     }

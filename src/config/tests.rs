@@ -161,6 +161,11 @@ fn every_mistake_names_file_line_key_and_what_is_allowed() {
         ),
         ("[watch]\nreconcile = \"*/10 * * * *\"\n", &["config.toml:2: `watch.reconcile`", "six cron fields"]),
         ("[watch]\nreconcile = \"0 99 * * * *\"\n", &["config.toml:2: `watch.reconcile`"]),
+        (
+            "[schedule]\n\nrollup = \"每周日\"\n",
+            &["config.toml:3: `schedule.rollup` is \"每周日\"", "six cron fields"],
+        ),
+        ("[schedule]\nsweep = \"0 0 0 30 2 *\"\n", &["config.toml:2: `schedule.sweep`", "0 59 23 * * SUN"]),
         ("[storage]\nvector_db = \"faiss\"\n", &["is \"faiss\"; allowed: \"sqlite-vec\""]),
         ("[[workspace]]\nowner = \"a\"\n", &["config.toml:1: [[workspace]]: missing field `path`"]),
         ("[[workspace]]\npath = \"笔记\"\n", &["config.toml:1: `workspace.path`", "absolute path"]),

@@ -1,6 +1,6 @@
 //! What the daemon's parts share: handles, records, and the few acts that several of them do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -15,7 +15,7 @@ use crate::config::{Config, TimePart};
 use crate::memory::block::Frame;
 use crate::memory::calendar::Week;
 use crate::memory::rank::{TimeMode, Weights};
-use crate::memory::{MemoryId, Scope, UserId};
+use crate::memory::{Memory, MemoryId, Scope, UserId, layout};
 use crate::paths::Paths;
 use crate::service::flush::{Flush, Flushed, Taken};
 use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of, scope_of};
@@ -247,7 +247,63 @@ impl Core {
         if taken.markers > 0 {
             self.tell_flushed(&name_of(workspace), &taken.flushed, taken.markers);
         }
+        if taken.flushed.captured > 0 {
+            self.refresh_on_sunday(workspace).await;
+        }
         taken
+    }
+
+    /// On a Sunday the week's page follows each flush: the machine may not be awake at night.
+    pub async fn refresh_on_sunday(&self, workspace: &Workspace) {
+        let today = self.clock.today();
+        if today == Week::of(today).sunday() {
+            if let Err(error) = self.roll_up(workspace, Week::of(today), false).await {
+                self.health.survived(self.clock.now(), "refreshing the week's page", &error.to_string());
+            }
+        }
+    }
+
+    /// Takes what a user had forgotten off the pages that were made of it. A page that cannot be written now is made
+    /// anew with the next rollup of its week.
+    pub async fn take_off_pages(&self, user: &UserId, forgotten: &[Memory]) {
+        for workspace in self.workspaces.iter().filter(|workspace| workspace.owner() == user) {
+            let root = name_of(workspace);
+            let sources = forgotten.iter().filter_map(|memory| Some((memory, memory.source.as_ref()?)));
+            let here: Vec<_> = sources.filter(|(_, source)| source.workspace == root).collect();
+            let entries: Vec<(String, String)> =
+                here.iter().map(|(memory, source)| (source.file.clone(), memory.hash.0.clone())).collect();
+            if let Err(error) = self.promote.take_back(workspace, &entries).await {
+                self.health.survived(self.clock.now(), "taking a line off MEMORY.md", &error.to_string());
+            }
+            let weeks: BTreeSet<Week> =
+                here.iter().filter_map(|(memory, _)| memory.day).map(Week::of).collect();
+            for week in weeks {
+                if !workspace.root().join(layout::weekly_file(week)).exists() {
+                    continue;
+                }
+                if let Err(error) = self.roll_up(workspace, week, false).await {
+                    self.health.survived(
+                        self.clock.now(),
+                        "taking a line off a week's page",
+                        &error.to_string(),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Looks at our own pages again: a line stands for entries once all of them are forgotten.
+    ///
+    /// # Errors
+    /// [`IngestError`].
+    pub async fn show_pages_anew(&self, workspace: &Workspace) -> Result<(), IngestError> {
+        let (scope, root) = (scope_of(workspace), name_of(workspace));
+        let known = self.store.read(move |reader| reader.files(&scope, &root)).await?;
+        for state in known.into_iter().filter(|state| layout::week_of(&state.file).is_some()) {
+            let changes = self.ingest.again(workspace, &state.file).await?;
+            self.tell_changes(&name_of(workspace), &state.file, changes);
+        }
+        Ok(())
     }
 
     /// Tells what a flush brought, and lets its memories get their vectors.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 
+use crate::service::calendar::Outlook;
 use crate::service::recall::Answer;
 use crate::wire::methods::LegName;
 use crate::wire::status::{PastError, Percentiles};
@@ -31,6 +32,7 @@ struct Records {
     errors: VecDeque<PastError>,
     last_event_at: Option<DateTime<Utc>>,
     last_reconcile_at: Option<DateTime<Utc>>,
+    calendar: Option<Outlook>,
 }
 
 impl Health {
@@ -66,6 +68,16 @@ impl Health {
     /// Files and index were compared as a whole.
     pub fn reconciled(&self, at: DateTime<Utc>) {
         self.records().last_reconcile_at = Some(at);
+    }
+
+    /// The calendar was looked at.
+    pub fn looked(&self, outlook: Outlook) {
+        self.records().calendar = Some(outlook);
+    }
+
+    /// How the calendar stood when it was last looked at.
+    pub fn calendar(&self) -> Option<Outlook> {
+        self.records().calendar.clone()
     }
 
     /// The last errors, newest first.

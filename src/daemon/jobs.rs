@@ -23,7 +23,7 @@ pub async fn follow_notes(core: Arc<Core>, mut hints: Hints, mut ticks: mpsc::Re
                 None => return,
             },
             tick = ticks.recv() => match tick {
-                Some(Tick::Reconcile) => {
+                Some(Tick) => {
                     core.watcher.rearm();
                     core.load_model().await;
                     reconcile_all(&core).await;

@@ -1,5 +1,6 @@
 //! The daemon: puts the parts together, runs them, and takes them apart again in the right order.
 
+mod calendar;
 mod core;
 mod handlers;
 mod health;
@@ -22,7 +23,7 @@ use crate::embed::ModelFolder;
 use crate::memory::indexed;
 use crate::memory::redact::redact;
 use crate::paths::{Paths, PathsError};
-use crate::schedule::{Schedule, ScheduleError, Tick};
+use crate::schedule::{Schedule, ScheduleError};
 use crate::service::ingest::name_of;
 use crate::socket::{self, BindError, Limits, Lock, LockError};
 use crate::store::{Report, Store, StoreError};
@@ -86,8 +87,10 @@ pub async fn run(
         }
     }
     let (watcher, hints) = Watcher::start(workspaces.iter().map(root).collect());
-    let (tick, ticks) = mpsc::channel(8);
-    let schedule = Schedule::start(&[(Tick::Reconcile, &config.watch.reconcile)], tick).await?;
+    let (remind_notes, ticks) = mpsc::channel(1);
+    let (remind_calendar, moments) = mpsc::channel(1);
+    let reminders = [(config.watch.reconcile.as_str(), remind_notes), (calendar::EVERY, remind_calendar)];
+    let schedule = Schedule::start(&reminders).await?;
     let bound = socket::listener::bind(place)?;
     let limits =
         Limits { connections: config.socket.max_connections as usize, drain: REQUESTS, ..Limits::default() };
@@ -106,6 +109,8 @@ pub async fn run(
     let stopping = stop.child_token();
     let follow = until(stopping.clone(), jobs::follow_notes(Arc::clone(&core), hints, ticks));
     jobs.spawn(async { ("notes", follow.await) });
+    let follow = until(stopping.clone(), calendar::follow(Arc::clone(&core), moments));
+    jobs.spawn(async { ("calendar", follow.await) });
     let vectors = until(stopping.clone(), jobs::make_vectors(Arc::clone(&core)));
     jobs.spawn(async { ("vectors", vectors.await) });
     let served = socket::serve(bound, Arc::new(handlers::Api(Arc::clone(&core))), limits, stopping.clone());

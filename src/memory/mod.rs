@@ -5,6 +5,7 @@ pub mod calendar;
 pub mod capture;
 pub mod chunk;
 pub mod diff;
+pub mod due;
 pub mod entry;
 pub mod indexed;
 pub mod layout;
@@ -20,6 +21,7 @@ pub mod scope;
 pub mod segment;
 pub mod statement;
 pub mod tokens;
+pub mod trust;
 pub mod when;
 pub mod worth;
 

@@ -4,12 +4,9 @@
 use tokio::sync::mpsc::Sender;
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
-/// What a tick reminds of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tick {
-    /// Compare disk with index: no event can be trusted to arrive.
-    Reconcile,
-}
+/// A reminder. What of, is known to whoever listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tick;
 
 /// Why the timer could not be started or stopped.
 #[derive(Debug, thiserror::Error)]
@@ -33,12 +30,12 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Sends each tick whenever its cron expression (six fields, seconds first, in UTC) says so.
+    /// Sends a tick to each listener whenever his cron expression (six fields, seconds first, in UTC) says so.
     ///
     /// # Errors
     /// [`ScheduleError::Expression`] names the expression that is none; nothing is running then.
-    pub async fn start(ticks: &[(Tick, &str)], sender: Sender<Tick>) -> Result<Self, ScheduleError> {
-        let jobs = ticks.iter().map(|(tick, expression)| job(*tick, expression, sender.clone()));
+    pub async fn start(listeners: &[(&str, Sender<Tick>)]) -> Result<Self, ScheduleError> {
+        let jobs = listeners.iter().map(|(expression, sender)| job(expression, sender.clone()));
         let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         let timer = JobScheduler::new().await?;
         for job in jobs {
@@ -57,10 +54,10 @@ impl Schedule {
     }
 }
 
-fn job(tick: Tick, expression: &str, sender: Sender<Tick>) -> Result<Job, ScheduleError> {
+fn job(expression: &str, sender: Sender<Tick>) -> Result<Job, ScheduleError> {
     let send = move |_, _| {
         // A full queue means that a reminder is waiting already.
-        let _ = sender.try_send(tick);
+        let _ = sender.try_send(Tick);
     };
     Job::new(expression, send).map_err(|error| match error {
         JobSchedulerError::ParseSchedule => ScheduleError::Expression { expression: expression.to_owned() },
@@ -80,12 +77,9 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn ticks_arrive_even_when_some_were_not_fetched() {
         let (sender, mut receiver) = mpsc::channel(1);
-        let schedule = Schedule::start(&[(Tick::Reconcile, "* * * * * *")], sender).await.unwrap();
+        let schedule = Schedule::start(&[("* * * * * *", sender)]).await.unwrap();
         for _ in 0..2 {
-            assert_eq!(
-                timeout(Duration::from_secs(10), receiver.recv()).await.unwrap(),
-                Some(Tick::Reconcile)
-            );
+            assert_eq!(timeout(Duration::from_secs(10), receiver.recv()).await.unwrap(), Some(Tick));
         }
         schedule.shutdown().await.unwrap();
     }
@@ -94,7 +88,7 @@ mod tests {
     async fn a_wrong_expression_is_named() {
         for wrong in ["每天一次", "*/30 * * * *", "61 * * * * *", ""] {
             let (sender, _receiver) = mpsc::channel(1);
-            let error = Schedule::start(&[(Tick::Reconcile, wrong)], sender).await.err().unwrap();
+            let error = Schedule::start(&[(wrong, sender)]).await.err().unwrap();
             assert!(
                 matches!(&error, ScheduleError::Expression { expression } if expression == wrong),
                 "{error}"

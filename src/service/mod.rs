@@ -1,5 +1,6 @@
 //! The use cases: what the daemon does for somebody, built from the adapters below and without a socket in sight.
 
+pub mod calendar;
 pub mod calibrate;
 pub mod clear;
 pub mod context;

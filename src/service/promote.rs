@@ -3,7 +3,7 @@
 //! A promotion is decided once and kept in the store until it is everywhere: in `MEMORY.md`, in the archive, in the
 //! note. Whoever was cut short between two steps goes on from there.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{Days, NaiveTime, Timelike};
@@ -231,6 +231,58 @@ impl Promote {
         Ok(())
     }
 
+    /// Takes back the lines that were made of forgotten entries (file and content hash), unless another entry that says
+    /// the same is still remembered. They do not go to the archive.
+    ///
+    /// # Errors
+    /// As [`Promote::week`].
+    pub async fn take_back(
+        &self,
+        workspace: &Workspace,
+        forgotten: &[(String, String)],
+    ) -> Result<(), PromoteError> {
+        let _turn = self.turn.lock().await;
+        let (scope, root, forgotten) = (scope_of(workspace), name_of(workspace), forgotten.to_vec());
+        let (of, place) = (scope.clone(), root.clone());
+        let (record, gone) = self
+            .store
+            .read(move |reader| {
+                let Some(record) = reader.page(&of, &place, MEMORY, PageState::Written)? else {
+                    return Ok((None, HashSet::new()));
+                };
+                let mut gone = HashSet::new();
+                for line in record
+                    .lines
+                    .iter()
+                    .filter(|line| line.entries.iter().any(|entry| forgotten.contains(entry)))
+                {
+                    if !reader.any_remembered(&of, &place, &line.entries)? {
+                        gone.insert(line.hash.clone());
+                    }
+                }
+                Ok((Some(record), gone))
+            })
+            .await?;
+        let Some(mut record) = record.filter(|_| !gone.is_empty()) else { return Ok(()) };
+        let Some(disk) = self.read(workspace).await? else { return Ok(()) };
+        let parts = managed::split(&disk.text)
+            .map_err(|source| WorkspaceError::Broken { file: MEMORY.to_owned(), source })?;
+        let note = NoteFile { name: MEMORY.to_owned(), zone: self.clock.zone() };
+        let block = without(parts.block.unwrap_or_default(), &gone, &note);
+        record.lines.retain(|line| !gone.contains(&line.hash));
+        record.block = ContentHash::of(plain(&block).as_bytes());
+        let (place, hash) = (workspace.clone(), disk.hash.clone());
+        let block = redact(&block).0;
+        let replaced =
+            tokio::task::spawn_blocking(move || place.replace_block(MEMORY, Some(&hash), &block)).await;
+        replaced.map_err(|_| PromoteError::Panicked)??;
+        self.store
+            .write(move |writer| writer.put_page(&scope, &root, MEMORY, PageState::Written, &record))
+            .await?;
+        self.ingest.file(workspace, MEMORY).await?;
+        Ok(())
+    }
+
     async fn has_block(&self, workspace: &Workspace, wanted: &ContentHash) -> Result<bool, PromoteError> {
         let disk = self.read(workspace).await?;
         let parts = disk.as_ref().and_then(|disk| managed::split(&disk.text).ok());
@@ -321,6 +373,24 @@ fn carry(workspace: &Workspace, pending: &PendingPromotion) -> Result<String, Wo
     let (note, _) = workspace.append_missing(pending.day, &notes)?;
     fault::point("promotion.noted");
     Ok(note)
+}
+
+/// The block without those entries, and without headings that have nothing left below.
+fn without(block: &str, gone: &HashSet<String>, note: &NoteFile) -> String {
+    let entries = markdown::parse(&redact(block).0, note).entries;
+    let cut: HashSet<usize> = entries
+        .iter()
+        .filter(|entry| gone.contains(&entry.hash.0))
+        .flat_map(|entry| entry.lines.0 as usize..=entry.lines.1 as usize)
+        .collect();
+    let left: Vec<&str> =
+        (1..).zip(block.lines()).filter(|(number, _)| !cut.contains(number)).map(|(_, line)| line).collect();
+    let is_bare = |at: usize| {
+        let below = left.iter().skip(at + 1).find(|line| !line.trim().is_empty());
+        left.get(at).is_some_and(|line| line.starts_with('#'))
+            && below.is_none_or(|line| line.starts_with('#'))
+    };
+    (0..left.len()).filter(|at| !is_bare(*at)).flat_map(|at| [left[at], "\n"]).collect()
 }
 
 /// A block as we wrote it, whatever the line ends of its file.

@@ -18,6 +18,7 @@ mod pages;
 mod query;
 mod records;
 mod rows;
+mod runs;
 mod schema;
 mod sweep;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use pages::{PageLine, PageRecord, PageState, PendingPromotion};
 pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;
+pub use runs::Run;
 pub use schema::SCHEMA;
 pub use sweep::{Cutoffs, Uses, Why};
 pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS, Parts};

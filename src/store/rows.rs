@@ -112,7 +112,7 @@ fn source(row: &Row<'_>) -> rusqlite::Result<Option<Source>> {
     Ok(Some(Source { workspace, file, lines: (row.get(14)?, row.get(15)?) }))
 }
 
-fn value_of<T: Copy>(table: &[(T, &str)], row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn value_of<T: Copy>(table: &[(T, &str)], row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let name: String = row.get(column)?;
     let found = table.iter().find(|(_, known)| *known == name).map(|(value, _)| *value);
     found.ok_or_else(|| unreadable(column, StoreError::Corrupt(format!("unknown value '{name}'"))))
@@ -140,6 +140,9 @@ pub(super) fn instant(millis: i64, column: usize) -> rusqlite::Result<DateTime<U
     DateTime::from_timestamp_millis(millis).ok_or(rusqlite::Error::IntegralValueOutOfRange(column, millis))
 }
 
-fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+pub(super) fn unreadable(
+    column: usize,
+    error: impl std::error::Error + Send + Sync + 'static,
+) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
 }

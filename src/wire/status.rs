@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::methods::LegName;
+use crate::memory::due::{JobKind, Outcome};
 
 /// How the daemon is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +48,9 @@ pub struct Daemon {
     pub binary: String,
     /// When it started.
     pub started_at: DateTime<Utc>,
+    /// What its clock shows, where a test has moved it; absent where it is the real time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test_clock: Option<DateTime<Utc>>,
     /// Seconds since.
     pub uptime_s: u64,
     /// The workspaces it watches.
@@ -62,6 +66,9 @@ pub struct Daemon {
     pub store: StoreStatus,
     /// Latencies since the start, or of the last thousand.
     pub latency: LatencyStatus,
+    /// What runs by the calendar; absent until it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<CalendarStatus>,
     /// Which ways of looking work now.
     pub legs: Vec<LegStatus>,
     /// The last errors, newest first.
@@ -193,6 +200,54 @@ pub struct LatencyStatus {
     pub embed: Percentiles,
 }
 
+/// What runs by the calendar.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CalendarStatus {
+    /// The zone whose wall clock it follows.
+    pub zone: String,
+    /// Each job of each workspace.
+    pub jobs: Vec<JobStatus>,
+}
+
+/// One job of one workspace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobStatus {
+    /// Which job.
+    pub job: JobKind,
+    /// Where.
+    pub workspace: String,
+    /// When it runs next, or is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<DateTime<Utc>>,
+    /// The run that began last; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<RunStatus>,
+    /// The oldest run that failed and has not succeeded since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing: Option<RunStatus>,
+}
+
+/// One run of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStatus {
+    /// What it is of: a week such as `2026-W11`, or a day.
+    pub period: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<DateTime<Utc>>,
+    /// What it did, or why it failed; never a memory's text.
+    pub detail: String,
+    /// How often in a row it failed.
+    pub failures: u32,
+    /// When it is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<DateTime<Utc>>,
+}
+
 /// Whether a way of looking works.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LegStatus {
@@ -262,4 +317,8 @@ pub enum AdviceCode {
     StoreRepaired,
     /// The database takes no more writes. Detail: `reason`.
     StoreFailing,
+    /// A job of the calendar failed and is tried again. Detail: `job`, `period`, `root`, `reason`, `failures`, `retry`.
+    JobFailed,
+    /// The clock jumped; until it has held for an hour, nothing is forgotten by it. Detail: `hours`, `until`.
+    ClockDoubted,
 }

@@ -32,6 +32,7 @@ pub async fn handle(core: &Core, params: ClearParams) -> Result<ClearResult, Err
         for (workspace, file) in &cleared.changed {
             core.take_in(workspace, file).await;
         }
+        core.take_off_pages(scope.user(), &memories).await;
         not_cut = cleared.not_cut;
     }
     let in_files = memories.iter().filter(|memory| memory.source.is_some()).count();

@@ -42,6 +42,9 @@ pub async fn handle(core: &Core, params: FlushParams) -> Result<FlushResult, Err
     let flushed = core.flush.keep(workspace, held).await.map_err(convert::flush)?;
     let root = workspace.map(name_of).unwrap_or_default();
     core.tell_flushed(&root, &flushed, 0);
+    if let Some(workspace) = workspace.filter(|_| flushed.captured > 0) {
+        core.refresh_on_sunday(workspace).await;
+    }
     Ok(FlushResult {
         captured: result.captured + flushed.captured,
         known: result.known + flushed.known,

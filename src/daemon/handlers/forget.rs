@@ -17,6 +17,7 @@ pub async fn handle(core: &Core, params: ForgetParams) -> Result<ForgetResult, E
         let forgotten = forget(&core.store, &scope, &memories).await.map_err(convert::forget)?;
         tracing::info!(forgotten, "forgot on request");
         core.tell(Event::Forgotten { memories: forgotten as u32 });
+        core.take_off_pages(scope.user(), &memories).await;
     }
     Ok(ForgetResult {
         still_in_files: memories.iter().filter_map(convert::source).collect(),

@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use chrono::{DateTime, Utc};
+
 use super::convert;
 use crate::daemon::core::Core;
 use crate::daemon::models::{Models, REBUILDING, Resident, Trouble};
+use crate::service::calendar::{JobOutlook, Outlook};
 use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
-use crate::store::{FileState, Generation, GenerationState, SCHEMA, StoreError, WorkspaceCounts};
+use crate::store::{FileState, Generation, GenerationState, Run, SCHEMA, StoreError, WorkspaceCounts};
 use crate::watch::Mode;
 use crate::wire::methods::{LegName, StatusParams};
 use crate::wire::status::{
-    Advice, AdviceCode, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile, SkippedFile,
-    State, Status, StoreStatus, WatchStatus, WorkspaceStatus,
+    Advice, AdviceCode, CalendarStatus, Daemon, JobStatus, LatencyStatus, LegStatus, Memories, ModelStatus,
+    RunStatus, SecretFile, SkippedFile, State, Status, StoreStatus, WatchStatus, WorkspaceStatus,
 };
 use crate::wire::{Error, PROTOCOL};
 use crate::workspace::Workspace;
@@ -33,6 +36,7 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
     let stored = look(core).await.map_err(convert::store)?;
     let failing = takes_writes(core).await.err();
     let models = core.models.borrow().clone();
+    let outlook = core.health.calendar();
     let workspaces = core.workspaces.iter().zip(&stored.files);
     let workspaces =
         workspaces.map(|(workspace, files)| workspace_status(core, workspace, files, &stored)).collect();
@@ -40,6 +44,7 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
         pid: std::process::id(),
         binary: std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default(),
         started_at: core.started_at,
+        test_clock: core.clock.is_for_tests().then(|| core.clock.now()),
         uptime_s: core.started.elapsed().as_secs(),
         workspaces,
         watch: watch_status(core),
@@ -56,10 +61,12 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
             search: core.health.search.percentiles(),
             embed: core.health.embed.percentiles(),
         },
+        calendar: outlook.as_ref().map(calendar_status),
         legs: legs(&models),
         errors: core.health.errors(),
     };
     let mut advice = advice(core, &daemon, &models);
+    advice.extend(outlook.iter().flat_map(calendar_advice));
     if let Some(error) = failing {
         advice.push(line(AdviceCode::StoreFailing, true, [("reason", error.to_string())]));
     }
@@ -171,6 +178,52 @@ fn model_status(resident: &Resident) -> ModelStatus {
         ),
         load_ms: embedder.load_time().as_millis() as u64,
     }
+}
+
+fn calendar_status(outlook: &Outlook) -> CalendarStatus {
+    let job = |one: &JobOutlook| JobStatus {
+        job: one.kind,
+        workspace: one.place.workspace.clone(),
+        next: one.next,
+        last: one.last.as_ref().map(run_status),
+        failing: one.failing.as_ref().map(run_status),
+    };
+    CalendarStatus { zone: outlook.zone.to_string(), jobs: outlook.jobs.iter().map(job).collect() }
+}
+
+fn run_status(run: &Run) -> RunStatus {
+    RunStatus {
+        period: run.job.period(),
+        outcome: run.outcome,
+        started_at: run.started_at,
+        ended_at: run.ended_at,
+        detail: run.detail.clone(),
+        failures: run.failures,
+        retry_at: run.retry_at,
+    }
+}
+
+fn calendar_advice(outlook: &Outlook) -> Vec<Advice> {
+    let wall = |at: Option<DateTime<Utc>>| {
+        at.map(|at| at.with_timezone(&outlook.zone).format("%Y-%m-%d %H:%M").to_string()).unwrap_or_default()
+    };
+    let failed = outlook.jobs.iter().filter_map(|one| one.failing.as_ref().map(|run| (one, run)));
+    let failed = failed.map(|(one, run)| {
+        let detail = [
+            ("job", one.kind.as_str().to_owned()),
+            ("period", run.job.period()),
+            ("root", one.place.workspace.clone()),
+            ("reason", run.detail.clone()),
+            ("failures", run.failures.to_string()),
+            ("retry", wall(run.retry_at)),
+        ];
+        line(AdviceCode::JobFailed, true, detail)
+    });
+    let held = outlook.jobs.iter().find(|one| one.held).zip(outlook.doubt).map(|(one, doubt)| {
+        let detail = [("hours", doubt.step.num_hours().to_string()), ("until", wall(one.next))];
+        line(AdviceCode::ClockDoubted, false, detail)
+    });
+    failed.chain(held).collect()
 }
 
 fn legs(models: &Models) -> Vec<LegStatus> {

@@ -3,7 +3,8 @@
 use chrono::{NaiveDate, NaiveTime, TimeDelta};
 
 use super::*;
-use crate::store::{Calibration, FileState, Filter, GenerationState, MAX_PARTS};
+use crate::memory::due::{Job, Outcome};
+use crate::store::{Calibration, FileState, Filter, GenerationState, MAX_PARTS, Run};
 
 const NORTH: [f32; 3] = [0.0, 1.0, 0.0];
 
@@ -232,6 +233,50 @@ async fn what_a_flush_plans_is_known_until_long_after() {
             let long_after = noon() + TimeDelta::days(31);
             assert!(!plan(&anna, later, long_after).done, "done and long ago");
             assert_eq!(plan(&bert, when, long_after).day, later.0, "what was never done is still planned");
+            Ok(())
+        })
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_run_replaces_the_try_before_and_belongs_to_one_workspace_of_one_user() {
+    let home = Home::new();
+    let anna = user("anna");
+    let begun = Run {
+        job: Job::Rollup("2026-W53".parse().unwrap()),
+        outcome: Outcome::Running,
+        started_at: noon(),
+        ended_at: None,
+        detail: String::new(),
+        failures: 2,
+        retry_at: None,
+    };
+    let later = noon() + chrono::TimeDelta::minutes(2);
+    let failed = Run {
+        outcome: Outcome::Failed,
+        ended_at: Some(noon()),
+        detail: "写不进去".to_owned(),
+        failures: 3,
+        retry_at: Some(later),
+        ..begun.clone()
+    };
+    let sweep = Run { job: Job::Sweep(noon().date_naive()), outcome: Outcome::Done, ..begun.clone() };
+    home.store
+        .write(move |store| {
+            assert_eq!((store.runs(&anna, "/w")?, store.calendar_since(&anna, "/w")?), (vec![], None));
+            for run in [&begun, &failed, &sweep] {
+                store.put_run(&anna, "/w", run)?;
+            }
+            assert_eq!(store.runs(&anna, "/w")?, [failed, sweep]);
+            assert_eq!(store.runs(&anna, "/v")?, []);
+            store.set_calendar_since(&anna, "/w", later)?;
+            store.set_calendar_since(&anna, "/w", noon())?;
+            assert_eq!(store.calendar_since(&anna, "/w")?, Some(noon()));
+            store.put_run(&user("bert"), "/w", &begun)?;
+            assert_eq!(store.runs(&user("bert"), "/w")?, [begun]);
+            assert_eq!(store.runs(&anna, "/w")?.len(), 2);
+            assert_eq!(store.calendar_since(&user("bert"), "/w")?, None);
             Ok(())
         })
         .await

@@ -6,6 +6,7 @@ use chrono::{NaiveDate, NaiveTime};
 
 use super::{MAX_ENTRIES, MAX_ENTRY_CHARS, Noted, end_of};
 use crate::memory::calendar::Week;
+use crate::memory::redact::PLACEHOLDER_START;
 use crate::memory::segment::Language;
 use crate::memory::statement::{self, Change, Clause, Features};
 use crate::memory::worth::{self, Topic, Worth};
@@ -13,6 +14,9 @@ use crate::memory::{Importance, Mark};
 
 /// What is said in the same words on so many days is routine.
 const ROUTINE_DAYS: usize = 3;
+
+/// A line longer than this, in characters, is many statements, each of which stands by itself.
+const LOOSE_CHARS: usize = 160;
 
 /// An entry worth keeping.
 #[derive(Debug, Clone)]
@@ -26,14 +30,18 @@ pub(super) struct Kept<'n> {
     pub features: Features,
     pub change: Change,
     pub topic: Option<Topic>,
-    /// Only tried on the way.
-    pub trial: bool,
+    /// Only tried on the way, or what is left beside a secret.
+    pub slight: bool,
     pub vector: Option<&'n [f32]>,
     pub uses: u32,
     pub for_ever: bool,
     pub durable: bool,
     /// Routine, but for the trouble it tells.
     pub routine: bool,
+    /// A task that is not done.
+    pub open: bool,
+    /// A long line of independent clauses.
+    pub loose: bool,
     pub ends: Option<NaiveDate>,
 }
 
@@ -92,7 +100,9 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
     let day = entry.day?;
     let worth = worth::judge(&content, context);
     let cleaned = content.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let asks = entry.mark == Mark::User || worth::is_asked_for(cleaned, context);
+    // What is left beside a secret is not what was asked for.
+    let secret = content.contains(PLACEHOLDER_START);
+    let asks = !secret && (entry.mark == Mark::User || worth::is_asked_for(cleaned, context));
     let asked = asks && worth != Worth::ToolOutput;
     if worth != Worth::Keep && !asked {
         return None;
@@ -115,16 +125,24 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
         source,
         day,
         time: entry.time,
-        mark: if asks && entry.mark != Mark::Sync { Mark::User } else { entry.mark },
+        mark: if asks && entry.mark != Mark::Sync {
+            Mark::User
+        } else if secret {
+            Mark::None
+        } else {
+            entry.mark
+        },
         features,
         change,
         topic: worth::topic(&content, context),
-        trial: worth::is_on_the_way(context),
+        slight: secret || worth::is_on_the_way(context),
         vector: noted.vector,
         uses: noted.uses,
         for_ever: worth::is_for_ever(&content),
         durable: worth::is_durable(&content),
         routine,
+        open: content.starts_with("[ ]"),
+        loose: content.lines().count() == 1 && content.chars().count() > LOOSE_CHARS,
         ends: end_of(&content, day),
         clauses,
     })

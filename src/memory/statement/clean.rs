@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::expression as rule;
+use crate::memory::redact::PLACEHOLDER_START;
 
 /// A part of a sentence, and what divided it from the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +21,6 @@ pub struct Clause {
 const FREQUENT: usize = 3;
 /// An English comma divides clauses only where both sides have so many words; it stands in lists otherwise.
 const CLAUSE_WORDS: usize = 4;
-/// Where a secret was.
-const SECRET: &str = "[已脱敏:";
 
 /// Names whose "said" is understood, by how often they stand in `contents`.
 pub fn speakers<'a>(contents: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
@@ -55,8 +54,8 @@ pub fn clauses(content: &str, speakers: &[String]) -> Vec<Clause> {
         text = unquote(unspoken(rules.asking.replace(&text, "").trim(), speakers)).to_owned();
     }
     let mut clauses = split(&text);
-    let first_is_secret = clauses.first().is_some_and(|clause| clause.text.contains(SECRET));
-    clauses.retain(|clause| !clause.text.contains(SECRET));
+    let first_is_secret = clauses.first().is_some_and(|clause| clause.text.contains(PLACEHOLDER_START));
+    clauses.retain(|clause| !clause.text.contains(PLACEHOLDER_START));
     if first_is_secret {
         clauses.clear();
     }
@@ -165,7 +164,7 @@ fn rules() -> &'static Rules {
         ornament: rule(r"\*\*|`|~~|<!--.*?-->|[\u{2600}-\u{27bf}\u{1f300}-\u{1faff}\u{fe0f}]"),
         secret_aside: rule(r"\s*[（(][^（）()]*\[已脱敏:[^（）()]*[）)]"),
         asking: rule(
-            r"^(?:(?i:always remember|please remember|remember|noted?|reminder|fyi|pre-compaction (?:notes?|flush)|key (?:decision|point)|user decision(?: at [^：\n]{1,16}?)?)|(?:请|要)?(?:永远|永久|一直)?(?:记住|记得)|(?:帮我)?记(?:一下|下来?|下)|备忘|备注|提醒一下|用户(?:明确)?要求)\s*(?:[：，]|[:,](?:\s|$))\s*",
+            r"^(?:(?i:always remember|please remember|remember|noted?|reminder|fyi|(?:pre-)?compaction (?:notes?|flush|summary)|key (?:decision|point)|user decision(?: at [^：\n]{1,16}?)?)|(?:请|要)?(?:永远|永久|一直)?(?:记住|记得)|(?:帮我)?记(?:一下|下来?|下)|备忘|备注|提醒一下|用户(?:明确)?要求)\s*(?:[：，]|[:,](?:\s|$))\s*",
         ),
         speaker: rule(r"^(?:(\p{Han}{2,3}?)(?:说|让我|提到|提醒|告诉|表示|强调|偏好|：|:)|([A-Z][a-z]+)(?::| (?:said|says|told|reminded|mentioned|asked|wants|is|was)\b))"),
         said: rule(

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use keyword::{Corpus, KeywordQuery, idf};
 pub use scale::Scale;
-pub use time::{asked as asked_recency, asks_for_the_recent, recency};
+pub use time::{asked as asked_recency, asks_for_the_recent, date_match, recency};
 pub use twins::{TWIN_COSINE, cosine, say_the_same};
 
 /// How much each part counts. Not negative, and their sum is 1.
@@ -60,7 +60,8 @@ impl Default for Weights {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeMode {
-    /// Recency speaks when the question asks for the recent, breaks near-ties, and only among the relevant.
+    /// How well the memory's date meets the one that the question names; without one, recency, when the question asks
+    /// for the recent or to break near-ties. Only among the relevant.
     #[default]
     Asked,
     /// Recency of the last access is added to every memory, as the published formula has it.

@@ -1,4 +1,9 @@
-//! The time part: recency, where the question asks for it.
+//! The time part: how well a memory's date meets the dates that a question names; where it names none, recency, if the
+//! question asks for it.
+
+use chrono::NaiveDate;
+
+use crate::memory::when::{Precision, Span};
 
 /// How much of the recency a question that does not ask for it lets through: enough to order what is otherwise equal.
 const TIE: f64 = 0.005;
@@ -12,6 +17,44 @@ pub fn recency(days: i64, decay: f64) -> f64 {
 /// else a breath of it.
 pub fn asked(recency: f64, asked: bool) -> f64 {
     if asked { recency } else { TIE * recency }
+}
+
+/// How well a memory meets the nearest of the `asked` spans, in 0–1: by its own day, or by what its text tells of other
+/// days, as far as these lie in the span.
+///
+/// 1 within the span and `0.7·exp(−days/h)` outside, times how sure the words are.
+///
+/// @GAIN@
+pub fn date_match(asked: &[Span], day: NaiveDate, told: &[Span]) -> f64 {
+    let one = |asked: &Span| {
+        let told = told.iter().map(|told| {
+            let share = (asked.length() as f64 / told.length() as f64).min(1.0);
+            TOLD * told.sureness * share * nearness(asked, told.first, told.last)
+        });
+        asked.sureness * told.fold(nearness(asked, day, day), f64::max)
+    };
+    asked.iter().map(one).fold(0.0, f64::max)
+}
+
+/// What a day that is told of counts, beside the day on which it was told.
+const TOLD: f64 = 0.9;
+/// What the day beside a span counts, before it fades.
+const OUTSIDE: f64 = 0.7;
+
+fn nearness(asked: &Span, first: NaiveDate, last: NaiveDate) -> f64 {
+    match asked.gap(first, last) {
+        0 => 1.0,
+        days => OUTSIDE * (-(days as f64) / fading(asked.precision())).exp(),
+    }
+}
+
+/// In how many days what lies outside falls to 1/e: the longer the named time, the less exactly it is meant.
+fn fading(precision: Precision) -> f64 {
+    match precision {
+        Precision::Day => 1.5,
+        Precision::Week | Precision::Third => 3.0,
+        Precision::Month | Precision::Season | Precision::Year => 4.0,
+    }
 }
 
 /// Whether a question asks for what is recent or latest.
@@ -56,12 +99,50 @@ const ENGLISH_PAIRS: &[[&str; 2]] =
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::when;
 
     #[test]
     fn recency_falls_by_a_fiftieth_a_day() {
         assert_eq!(recency(0, 0.02), 1.0);
         assert_eq!(recency(-3, 0.02), 1.0);
         assert!((recency(50, 0.02) - (-1.0_f64).exp()).abs() < 1e-12);
+    }
+
+    /// The match of a memory of `day` that says `text`, with a question asked on 2026-03-13.
+    fn matched(question: &str, day: &str, text: &str) -> f64 {
+        let (today, day) = ("2026-03-13".parse().unwrap(), day.parse().unwrap());
+        date_match(&when::find(question, today), day, &when::find(text, day))
+    }
+
+    #[test]
+    fn a_memory_of_the_named_days_matches_whole_and_its_neighbours_less() {
+        for (question, day, expected) in [
+            ("上周三的会", "2026-03-04", 1.0),
+            ("上周三的会", "2026-03-05", 0.7 * (-1.0_f64 / 1.5).exp()),
+            ("3月上旬的会", "2026-03-10", 1.0),
+            ("3月上旬的会", "2024-03-13", 0.7 * (-1.0_f64).exp()),
+            ("back in February", "2025-02-28", 1.0),
+            ("back in February", "2026-03-04", 0.7 * (-1.0_f64).exp()),
+            ("去年夏天", "2025-07-01", 0.7),
+            ("5号的会", "2025-11-05", 0.5),
+            ("3月4日和3月9日", "2026-03-09", 1.0),
+        ] {
+            assert!((matched(question, day, "") - expected).abs() < 1e-9, "{question} {day}");
+        }
+        assert!(matched("上周三的会", "2026-02-04", "") < 1e-6);
+        assert_eq!(matched("端口是多少", "2026-03-13", ""), 0.0);
+    }
+
+    #[test]
+    fn what_a_memory_tells_of_another_day_counts_nearly_as_much() {
+        for (text, expected) in
+            [("昨天去看了牙", 0.9), ("3月4日看了牙", 0.9), ("去看了牙", 0.7 * (-1.0_f64 / 1.5).exp())]
+        {
+            assert!((matched("3月4日看牙", "2026-03-05", text) - expected).abs() < 1e-9, "{text}");
+        }
+        // A memory about the whole month says little about one of its days.
+        assert!(matched("3月4日看牙", "2026-01-05", "三月的安排") < 0.03);
+        assert!((matched("3月的安排", "2026-01-05", "3月4日看牙") - 0.9).abs() < 1e-9);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use chrono::Weekday;
 
-use super::feast::{Feast, FeastDay};
-use super::frame::{Frame, InWeek, Month, On, Part, Year};
+use super::chinese_feasts;
+use super::frame::{Frame, InWeek, Month, On, Part, Unit, Year};
 use super::scan::{Piece, Rule, number};
 
 /// A number of a day, month or count.
@@ -11,20 +11,9 @@ const N: &str = "([0-9]{1,3}|[一二两三四五六七八九十]{1,3})";
 /// A count: a number, half of one, or a few.
 const COUNT: &str = "(半|几|数|好几|[0-9]{1,3}|[一二两三四五六七八九十]{1,3})";
 const UNIT: &str = "(?:个半?(月|星期|礼拜)|(天|周|年|星期|礼拜))";
-/// Seasons and feasts are meant as a time, or as what they are like.
-pub(super) const VAGUE: f64 = 0.7;
-/// "A few" days may be two or seven.
-const FEW: f64 = 0.7;
-/// 三天后 counts from now, or from what was said before.
-const LATER: f64 = 0.5;
 
 pub(super) fn rules() -> Vec<Rule> {
-    let mut rules = dates();
-    rules.extend(weeks_and_days());
-    rules.extend(counted());
-    rules.extend(seasons());
-    rules.extend(feasts());
-    rules
+    dates().into_iter().chain(weeks_and_days()).chain(counted()).chain(chinese_feasts::rules()).collect()
 }
 
 /// Years, months and days of months, the fullest first.
@@ -72,8 +61,7 @@ fn dates() -> Vec<Rule> {
         .not_after(&["过", "年"])
         .not_before(&["轻"]),
         Rule::new("年(底|末|初)", |piece| {
-            let doubt = Some(VAGUE);
-            Some(Frame { month: Some(end_of_year(piece, 1)?), doubt, ..Frame::default() })
+            Some(Frame { month: Some(end_of_year(piece, 1)?), ..Frame::default() }.vaguely())
         })
         .not_after(&[
             "每", "一", "二", "两", "三", "四", "五", "六", "七", "八", "九", "十", "几", "多", "半", "青",
@@ -83,7 +71,7 @@ fn dates() -> Vec<Rule> {
             let first = if piece.get(1)? == "上" { 1 } else { 7 };
             Some(Frame { month: Some(Month::Named { first, count: 6 }), ..Frame::default() })
         }),
-        Rule::new("第?([一二三四1-4])季度", |piece| quarter(piece.number(1)?)),
+        Rule::new("第?([一二三四1-4])季度", |piece| Frame::quarter(piece.number(1)?)),
         Rule::new(format!(r"{N}\s*[-~到至、]\s*{N}\s*月(?:份)?"), |piece| {
             let (first, last) = (piece.number(1)?, piece.number(2)?);
             let sound = (1..=12).contains(&first) && (1..=12).contains(&last);
@@ -148,9 +136,8 @@ fn date(piece: &Piece) -> Option<Frame> {
     Some(Frame { year: Some(year), month: Some(month), days: Some(days), ..Frame::default() })
 }
 
-/// 三月票, 二月兰 and their like are no months.
-const MONTH_NOT_BEFORE: &[&str] =
-    &["薪", "票", "租", "卡", "嫂", "球", "亮", "光", "龄", "饼", "经", "色", "兰", "牙", "刊", "供"];
+/// 三月龄, 二月兰 and their like are no months.
+const MONTH_NOT_BEFORE: &[&str] = &["嫂", "龄", "饼", "兰", "球", "亮", "光", "色", "牙"];
 const WEEKDAYS: &[&str] = &["一", "二", "三", "四", "五", "六", "日", "天"];
 /// 3号楼, 10号线: numbered things.
 const NUMBERED: &[&str] = &[
@@ -226,12 +213,6 @@ fn end_of_year(piece: &Piece, group: usize) -> Option<Month> {
     Some(Month::Named { first, count })
 }
 
-/// Three months of a year.
-pub(super) fn quarter(number: u32) -> Option<Frame> {
-    let first = (1..=4).contains(&number).then_some(3 * number)? - 2;
-    Some(Frame { month: Some(Month::Named { first, count: 3 }), ..Frame::default() })
-}
-
 /// 上, 上上, 下 …, in steps.
 fn turns(word: &str) -> i32 {
     let count = |of| word.chars().filter(|c| *c == of).count() as i32;
@@ -251,7 +232,7 @@ fn weeks_and_days() -> Vec<Rule> {
                 (!period).then(|| Frame { week, weekday: weekday(piece, 2), ..Frame::default() })
             },
         )
-        .not_before(&["围", "岁", "年", "边"]),
+        .not_before(&["围", "边"]),
         Rule::new("(?:周|星期|礼拜)([一二三四五六日天])", |piece| {
             Some(Frame { weekday: weekday(piece, 1), ..Frame::default() })
         })
@@ -281,13 +262,11 @@ fn weeks_and_days() -> Vec<Rule> {
                 _ => &[],
             };
             let apart = !joined.iter().any(|word| piece.before.ends_with(word));
-            apart.then(|| Frame { offset: Some((days, days)), ..Frame::default() })
+            apart.then(|| Frame::offset(days, days))
         })
         .not_before(&["头条", "方舟", "气", "养成", "性", "形成"]),
-        Rule::new("前[几两些]天", |_| {
-            Some(Frame { offset: Some((-7, -2)), doubt: Some(FEW), ..Frame::default() })
-        })
-        .not_after(&["以", "之", "提", "目", "从"]),
+        Rule::new("前[几两些]天", |_| Some(Frame::offset(-7, -2).vaguely()))
+            .not_after(&["以", "之", "提", "目", "从"]),
     ]
 }
 
@@ -307,23 +286,38 @@ fn weekday(piece: &Piece, group: usize) -> Option<InWeek> {
 /// 三天前, 两周后, 最近三个月.
 fn counted() -> Vec<Rule> {
     vec![
-        Rule::new(format!(r"(?:大?约|大概)?{COUNT}\s*多?{UNIT}多?[之以]?(前|后)"), |piece| {
-            let unit = piece.get(2).or(piece.get(3))?;
-            away(piece.get(1)?, unit, piece.get(4)? == "前")
+        Rule::new(format!(r"{COUNT}\s*多?{UNIT}多?[之以]?(前|后)"), |piece| {
+            let unit = unit(piece, 2)?;
+            let ago = piece.get(4)? == "前";
+            let sign = if ago { -1 } else { 1 };
+            let away = match piece.get(1)? {
+                "半" => Frame::half(unit, sign),
+                many => Frame::away(count(many)?, unit, sign),
+            }?;
+            // 三天后 counts from now, or from what was said before.
+            Some(if ago { away } else { away.vaguely() })
         })
         .not_after(&["第", "每", "最"])
         .not_before(&[
             "台", "端", "面", "女", "任", "提", "往", "进", "途", "沿", "置", "者", "期", "来", "悔",
         ]),
         Rule::new(format!(r"(?:最近|过去|近)的?\s*{COUNT}\s*多?{UNIT}"), |piece| {
-            let unit = piece.get(2).or(piece.get(3))?;
             let (_, most) = count(piece.get(1)?)?;
-            let from = -most.checked_mul(days_of(unit))?;
-            Some(Frame { offset: Some((from, 0)), doubt: Some(VAGUE), ..Frame::default() })
+            Some(Frame::lasting(most, unit(piece, 2)?))
         })
         .not_after(&["附", "靠", "接"])
         .not_before(&["前", "后", "之", "以前"]),
     ]
+}
+
+/// The unit in one of the two groups of [`UNIT`].
+fn unit(piece: &Piece, group: usize) -> Option<Unit> {
+    Some(match piece.get(group).or(piece.get(group + 1))? {
+        "天" => Unit::Day,
+        "月" => Unit::Month,
+        "年" => Unit::Year,
+        _ => Unit::Week,
+    })
 }
 
 /// How many, at least and at most: 三, 两三, 几.
@@ -338,188 +332,3 @@ fn count(text: &str) -> Option<(i64, i64)> {
     let (least, most) = (numerals.next()??, numerals.next()??);
     (numerals.next().is_none() && most == least + 1).then_some((least, most))
 }
-
-fn days_of(unit: &str) -> i64 {
-    match unit {
-        "天" => 1,
-        "月" => 30,
-        "年" => 365,
-        _ => 7,
-    }
-}
-
-/// So many units ago, or from now.
-fn away(how_many: &str, unit: &str, ago: bool) -> Option<Frame> {
-    let sign = if ago { -1 } else { 1 };
-    let doubt = (!ago).then_some(LATER);
-    if how_many == "半" {
-        return match unit {
-            "年" => Some(Frame {
-                month: Some(Month::On(On { count: 6 * sign, about: true })),
-                doubt,
-                ..Frame::default()
-            }),
-            "月" => Some(Frame {
-                offset: Some(ordered(12 * i64::from(sign), 18 * i64::from(sign))),
-                doubt,
-                ..Frame::default()
-            }),
-            _ => None,
-        };
-    }
-    let (least, most) = count(how_many)?;
-    if least != most {
-        let days = days_of(unit) * i64::from(sign);
-        let offset = Some(ordered(least * days, most * days));
-        return Some(Frame { offset, doubt: Some(FEW), ..Frame::default() });
-    }
-    let days = least * i64::from(sign);
-    let on = On { count: i32::try_from(days).ok()?, about: true };
-    Some(match unit {
-        "天" => Frame { offset: Some((days, days)), doubt, ..Frame::default() },
-        "月" => Frame { month: Some(Month::On(on)), doubt, ..Frame::default() },
-        "年" => Frame { year: Some(Year::On(on)), doubt, ..Frame::default() },
-        _ => Frame { week: Some(on), doubt, ..Frame::default() },
-    })
-}
-
-fn ordered(a: i64, b: i64) -> (i64, i64) {
-    (a.min(b), a.max(b))
-}
-
-/// 夏天, with a year: by itself it is weather.
-fn seasons() -> Vec<Rule> {
-    const SEASONS: &[&str] = &["春", "夏", "秋", "冬"];
-    vec![
-        Rule::new("(今)?(春|夏|秋|冬)[天季]", |piece| {
-            let year = piece.get(1).map(|_| Year::On(On { count: 0, about: false }));
-            season(piece.get(2)?, year)
-        })
-        .not_after(SEASONS)
-        .not_before(SEASONS),
-        Rule::new("(今)(春|夏|秋|冬)", |piece| {
-            season(piece.get(2)?, Some(Year::On(On { count: 0, about: false })))
-        })
-        .not_before(&["春", "夏", "秋", "冬", "奥", "令"]),
-    ]
-}
-
-/// A season by its Chinese or English name: three months, the first of March, June, September, December.
-pub(super) fn season(name: &str, year: Option<Year>) -> Option<Frame> {
-    let first = match name {
-        "春" | "spring" => 3,
-        "夏" | "summer" => 6,
-        "秋" | "autumn" | "fall" => 9,
-        _ => 12,
-    };
-    let month = Some(Month::Named { first, count: 3 });
-    Some(Frame { year, month, needs_company: year.is_none(), doubt: Some(VAGUE), ..Frame::default() })
-}
-
-fn feasts() -> Vec<Rule> {
-    let lunar_day = "(初[一二三四五六七八九十]|廿[一二三四五六七八九]|[二三]?十[一二三四五六七八九]?)";
-    let mut rules = vec![
-        Rule::new(format!("(?:(?:农历|阴历|旧历){N}|(正|腊))月{lunar_day}"), |piece| {
-            let month = match piece.get(2) {
-                Some("正") => 1,
-                Some(_) => 12,
-                None => piece.number(1)?,
-            };
-            Some(Frame {
-                lunar: Some((u8::try_from(month).ok()?, lunar_day_of(piece.get(3)?)?)),
-                ..Frame::default()
-            })
-        }),
-        Rule::new("大年(初[一二三四五六七八九十])", |piece| {
-            Some(Frame { lunar: Some((1, lunar_day_of(piece.get(1)?)?)), ..Frame::default() })
-        }),
-    ];
-    rules.extend(
-        FEASTS.iter().map(|(names, not_before, read)| Rule::new(*names, *read).not_before(not_before)),
-    );
-    rules
-}
-
-fn lunar_day_of(text: &str) -> Option<u8> {
-    let mut digits = text.chars();
-    let day = match digits.next()? {
-        '初' => number(digits.as_str())?,
-        '廿' => 20 + number(digits.as_str())?,
-        _ => number(text)?,
-    };
-    u8::try_from(day).ok()
-}
-
-pub(super) fn feast(day: FeastDay, before: u64, after: u64) -> Option<Frame> {
-    Some(Frame { feast: Some(Feast { day, before, after }), doubt: Some(VAGUE), ..Frame::default() })
-}
-
-/// A feast that is named by its date, or like a person: only where what follows speaks of days.
-fn said_as_a_time(piece: &Piece, frame: Option<Frame>) -> Option<Frame> {
-    let behind = [
-        "节",
-        "期间",
-        "假",
-        "长假",
-        "小长假",
-        "放假",
-        "黄金周",
-        "那",
-        "当天",
-        "前后",
-        "前",
-        "后",
-        "去",
-        "回",
-        "时",
-        "的时候",
-        "我",
-    ];
-    let name = piece.before.ends_with(|c: char| {
-        "一二三四五六七八九十第李王张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗陆建".contains(c)
-    });
-    let dated = piece.before.ends_with('年');
-    let time = dated || piece.after.is_empty() || behind.iter().any(|word| piece.after.starts_with(word));
-    if time && !name { frame } else { None }
-}
-
-type FeastRow = (&'static str, &'static [&'static str], fn(&Piece) -> Option<Frame>);
-
-/// Names, what behind them makes another thing of them, and the days that belong to the feast.
-#[rustfmt::skip]
-const FEASTS: &[FeastRow] = &[
-    ("元旦节?", &[], |_| feast(FeastDay::Solar(1, 1), 0, 2)),
-    ("除夕|大年三十|年三十", &[], |_| feast(FeastDay::Lunar(1, 1), 1, 0)),
-    ("春节|农历新年|大年", &["初"], |_| feast(FeastDay::Lunar(1, 1), 1, 6)),
-    ("元宵节|元宵夜|元宵当天|元宵灯会", &[], |_| feast(FeastDay::Lunar(1, 15), 0, 0)),
-    ("情人节", &[], |_| feast(FeastDay::Solar(2, 14), 0, 0)),
-    ("妇女节|三八节", &[], |_| feast(FeastDay::Solar(3, 8), 0, 0)),
-    ("植树节", &[], |_| feast(FeastDay::Solar(3, 12), 0, 0)),
-    ("愚人节", &[], |_| feast(FeastDay::Solar(4, 1), 0, 0)),
-    ("清明节?", &["上河", "路", "街", "村", "桥"], |_| feast(FeastDay::Solar(4, 5), 1, 1)),
-    ("劳动节|五一节|五一劳动节", &[], |_| feast(FeastDay::Solar(5, 1), 0, 4)),
-    ("五一", &[], |piece| said_as_a_time(piece, feast(FeastDay::Solar(5, 1), 0, 4))),
-    ("青年节", &[], |_| feast(FeastDay::Solar(5, 4), 0, 0)),
-    ("母亲节", &[], |_| feast(FeastDay::Nth(2, 5, Weekday::Sun), 0, 0)),
-    ("儿童节|六一节|六一儿童节", &[], |_| feast(FeastDay::Solar(6, 1), 0, 0)),
-    ("六一", &[], |piece| said_as_a_time(piece, feast(FeastDay::Solar(6, 1), 0, 0))),
-    ("父亲节", &[], |_| feast(FeastDay::Nth(3, 6, Weekday::Sun), 0, 0)),
-    ("端午节?", &["路", "街"], |_| feast(FeastDay::Lunar(5, 5), 1, 1)),
-    ("建党节", &[], |_| feast(FeastDay::Solar(7, 1), 0, 0)),
-    ("建军节", &[], |_| feast(FeastDay::Solar(8, 1), 0, 0)),
-    ("七夕节?", &[], |_| feast(FeastDay::Lunar(7, 7), 0, 0)),
-    ("教师节", &[], |_| feast(FeastDay::Solar(9, 10), 0, 0)),
-    ("中秋节?", &["路", "街"], |_| feast(FeastDay::Lunar(8, 15), 1, 1)),
-    ("国庆节", &[], |_| feast(FeastDay::Solar(10, 1), 0, 6)),
-    ("国庆|十一", &[], |piece| said_as_a_time(piece, feast(FeastDay::Solar(10, 1), 0, 6))),
-    ("重阳节", &[], |_| feast(FeastDay::Lunar(9, 9), 0, 0)),
-    ("万圣节", &[], |_| feast(FeastDay::Solar(10, 31), 0, 0)),
-    ("双十一|双11", &[], |_| feast(FeastDay::Solar(11, 11), 0, 0)),
-    ("双十二|双12", &[], |_| feast(FeastDay::Solar(12, 12), 0, 0)),
-    ("感恩节", &[], |_| feast(FeastDay::Nth(4, 11, Weekday::Thu), 0, 0)),
-    ("冬至", &["线"], |_| feast(FeastDay::Solar(12, 21), 0, 1)),
-    ("平安夜", &[], |_| feast(FeastDay::Solar(12, 24), 0, 0)),
-    ("圣诞节|圣诞", &["树", "老人", "帽", "歌", "卡", "贺卡", "袜", "装", "礼物"], |_| feast(FeastDay::Solar(12, 25), 1, 1)),
-    ("腊八节|腊八那天|腊八当天", &[], |_| feast(FeastDay::Lunar(12, 8), 0, 0)),
-    ("小年夜|小年那天|小年当天", &[], |_| feast(FeastDay::Lunar(12, 23), 0, 1)),
-];

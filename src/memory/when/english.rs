@@ -3,10 +3,9 @@
 
 use chrono::Weekday;
 
-use super::chinese::{VAGUE, feast, quarter, season};
 use super::feast::FeastDay;
-use super::frame::{Frame, InWeek, Month, On, Part, Year};
-use super::scan::{Piece, Rule};
+use super::frame::{Frame, InWeek, Month, On, Part, Unit, Year};
+use super::scan::{Piece, Rule, number};
 
 /// One, two, three …, in their order.
 pub(super) const NUMBERS: &[&str] =
@@ -23,12 +22,8 @@ const START: &str = "(?-u:\\b)";
 const END: &str = "(?-u:\\b)";
 
 pub(super) fn rules() -> Vec<Rule> {
-    let mut rules = dates();
-    rules.extend(turns());
-    rules.extend(counted());
-    rules.extend(weekdays_and_days());
-    rules.extend(FEASTS.iter().map(|(names, day)| Rule::new(whole(names), *day)));
-    rules
+    let feasts = FEASTS.iter().map(|(names, day)| Rule::new(whole(names), *day));
+    feasts.chain(dates()).chain(turns()).chain(counted()).chain(weekdays_and_days()).collect()
 }
 
 /// A pattern that begins and ends with a word.
@@ -100,11 +95,7 @@ fn dates() -> Vec<Rule> {
             " try",
         ]),
         Rule::new(whole("(?:end|close) of (?:the|this) year"), |_| {
-            Some(Frame {
-                month: Some(Month::Named { first: 12, count: 1 }),
-                doubt: Some(VAGUE),
-                ..Frame::default()
-            })
+            Some(Frame { month: Some(Month::Named { first: 12, count: 1 }), ..Frame::default() }.vaguely())
         }),
         Rule::new(whole("(end|start|beginning|middle) of (?:the|this) month"), |piece| {
             let part = match piece.get(1)? {
@@ -132,19 +123,26 @@ fn dates() -> Vec<Rule> {
             Some(Frame { year: Some(year(piece, 1)?), needs_company, ..Frame::default() })
         })
         .not_before(&[".", ":", "/", "-", " people", " words", " tokens", " mb", "%"]),
-        Rule::new(whole("q([1-4])"), |piece| quarter(piece.number(1)?)),
+        Rule::new(whole("q([1-4])"), |piece| Frame::quarter(piece.number(1)?)),
         Rule::new(whole("(first|second|third|fourth) quarter"), |piece| {
             let ordinals = ["first", "second", "third", "fourth"];
-            quarter(u32::try_from(ordinals.iter().position(|word| Some(*word) == piece.get(1))?).ok()? + 1)
+            Frame::quarter(
+                u32::try_from(ordinals.iter().position(|word| Some(*word) == piece.get(1))?).ok()? + 1,
+            )
         }),
         Rule::new(
             whole(
                 "(?:(?:back in(?: the)?|over the|during the|that|back) )?(spring|summer|autumn|fall|winter)",
             ),
             |piece| {
-                let frame = season(piece.get(1)?, None)?;
-                let alone = piece.whole() != piece.get(1)?;
-                Some(Frame { needs_company: !alone, ..frame })
+                let first = match piece.get(1)? {
+                    "spring" => 3,
+                    "summer" => 6,
+                    "winter" => 12,
+                    _ => 9,
+                };
+                let said = piece.whole() != piece.get(1)?;
+                Some(Frame { needs_company: !said, ..Frame::season(first) })
             },
         ),
     ]
@@ -202,8 +200,7 @@ fn turns() -> Vec<Rule> {
         ),
         Rule::new(whole(&format!("(?:last|past|previous) {COUNT} (day|week|month|year)s?")), |piece| {
             let (_, most) = count(piece.get(1)?)?;
-            let from = -most.checked_mul(days_of(piece.get(2)?))?;
-            Some(Frame { offset: Some((from, 0)), doubt: Some(VAGUE), ..Frame::default() })
+            Some(Frame::lasting(most, unit(piece, 2)?))
         }),
         Rule::new(whole("(last|this|next)"), |piece| {
             Some(Frame { turn: Some(turn(piece.get(1)?)), needs_company: true, ..Frame::default() })
@@ -227,7 +224,7 @@ fn unit_on(unit: &str, count: i32) -> Option<Frame> {
         "month" => Frame { month: Some(Month::On(on)), ..Frame::default() },
         "year" => Frame { year: Some(Year::On(on)), ..Frame::default() },
         "night" | "morning" | "afternoon" | "evening" if count <= 0 => {
-            Frame { offset: Some((count.into(), count.into())), ..Frame::default() }
+            Frame::offset(count.into(), count.into())
         }
         _ => return None,
     })
@@ -237,14 +234,10 @@ fn unit_on(unit: &str, count: i32) -> Option<Frame> {
 fn counted() -> Vec<Rule> {
     vec![
         Rule::new(whole(&format!("{COUNT} (day|week|month|year)s? (?:ago|back|before now)")), |piece| {
-            away(piece.get(1)?, piece.get(2)?, -1)
+            away(piece, -1)
         }),
-        Rule::new(whole(&format!("{COUNT} (day|week|month|year)s? from now")), |piece| {
-            away(piece.get(1)?, piece.get(2)?, 1)
-        }),
-        Rule::new(whole("the other day"), |_| {
-            Some(Frame { offset: Some((-7, -2)), doubt: Some(VAGUE), ..Frame::default() })
-        }),
+        Rule::new(whole(&format!("{COUNT} (day|week|month|year)s? from now")), |piece| away(piece, 1)),
+        Rule::new(whole("the other day"), |_| Some(Frame::offset(-7, -2).vaguely())),
     ]
 }
 
@@ -255,39 +248,27 @@ fn count(text: &str) -> Option<(i64, i64)> {
         "couple of" | "a couple of" => (2, 3),
         "a few" | "few" | "several" => (2, 7),
         _ => {
-            let number = super::scan::number(text)?.into();
+            let number = number(text)?.into();
             (number, number)
         }
     })
 }
 
-fn days_of(unit: &str) -> i64 {
-    match unit {
-        "day" => 1,
-        "week" => 7,
-        "month" => 30,
-        _ => 365,
-    }
+fn unit(piece: &Piece, group: usize) -> Option<Unit> {
+    Some(match piece.get(group)? {
+        "day" => Unit::Day,
+        "week" => Unit::Week,
+        "month" => Unit::Month,
+        _ => Unit::Year,
+    })
 }
 
-/// So many units ago, or from now.
-fn away(how_many: &str, unit: &str, sign: i32) -> Option<Frame> {
-    if how_many.starts_with("half") {
-        let month = Some(Month::On(On { count: 6 * sign, about: true }));
-        return (unit == "year").then(|| Frame { month, ..Frame::default() });
+/// So many units ago (−1), or from now (1).
+fn away(piece: &Piece, sign: i32) -> Option<Frame> {
+    match piece.get(1)? {
+        "half a" | "half an" => Frame::half(unit(piece, 2)?, sign),
+        many => Frame::away(count(many)?, unit(piece, 2)?, sign),
     }
-    let (least, most) = count(how_many)?;
-    if least != most {
-        let (a, b) = (least * days_of(unit) * i64::from(sign), most * days_of(unit) * i64::from(sign));
-        return Some(Frame { offset: Some((a.min(b), a.max(b))), doubt: Some(VAGUE), ..Frame::default() });
-    }
-    let on = On { count: i32::try_from(least).ok()?.checked_mul(sign)?, about: true };
-    Some(match unit {
-        "day" => Frame { offset: Some((on.count.into(), on.count.into())), ..Frame::default() },
-        "week" => Frame { week: Some(on), ..Frame::default() },
-        "month" => Frame { month: Some(Month::On(on)), ..Frame::default() },
-        _ => Frame { year: Some(Year::On(on)), ..Frame::default() },
-    })
 }
 
 fn weekdays_and_days() -> Vec<Rule> {
@@ -306,7 +287,7 @@ fn weekdays_and_days() -> Vec<Rule> {
 }
 
 fn on_day(days: i64) -> Option<Frame> {
-    Some(Frame { offset: Some((days, days)), ..Frame::default() })
+    Some(Frame::offset(days, days))
 }
 
 fn weekday(name: Option<&str>) -> Option<InWeek> {
@@ -337,6 +318,10 @@ fn said_as_a_time(piece: &Piece, frame: Option<Frame>) -> Option<Frame> {
         return None;
     }
     Some(Frame { needs_company: !said, ..frame? })
+}
+
+fn feast(day: FeastDay, before: u64, after: u64) -> Option<Frame> {
+    Some(Frame::feast(day, before, after))
 }
 
 type FeastRow = (&'static str, fn(&Piece) -> Option<Frame>);

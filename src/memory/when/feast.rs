@@ -1,6 +1,6 @@
 //! Feasts: which days they are in a year, by the sun, by the moon, or by the weekday.
 
-use chrono::{Datelike, Days, NaiveDate, Weekday};
+use chrono::{Days, NaiveDate, Weekday};
 use icu_calendar::Date;
 use icu_calendar::cal::ChineseTraditional;
 use icu_calendar::types::Month;
@@ -68,6 +68,8 @@ fn easter(year: i32) -> Option<NaiveDate> {
 
 #[cfg(test)]
 mod tests {
+    use chrono::Datelike;
+
     use super::*;
 
     fn day(text: &str) -> NaiveDate {

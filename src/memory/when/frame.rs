@@ -2,9 +2,11 @@
 
 use chrono::{Datelike, Days, Months, NaiveDate, Weekday};
 
-use super::feast::{Feast, lunar};
+use super::feast::{Feast, FeastDay, lunar};
 use super::{Repeats, Span};
 
+/// Seasons and feasts are meant as a time, or as what they are like; "a few days" are two or seven.
+const VAGUE: f64 = 0.7;
 /// A day of the month alone says little.
 const BARE_DAY: f64 = 0.5;
 /// A weekday alone is the last one, or a habit.
@@ -73,6 +75,27 @@ pub(super) enum InWeek {
     Weekend,
 }
 
+/// What time is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+impl Unit {
+    /// So many days, roughly.
+    fn days(self) -> i64 {
+        match self {
+            Self::Day => 1,
+            Self::Week => 7,
+            Self::Month => 30,
+            Self::Year => 365,
+        }
+    }
+}
+
 type FirstLast = (NaiveDate, NaiveDate);
 
 /// Either of two, unless there are both.
@@ -81,6 +104,62 @@ fn one<T>(a: Option<T>, b: Option<T>) -> Option<Option<T>> {
 }
 
 impl Frame {
+    /// A season, by its first month; what is meant without a year is not said.
+    pub(super) fn season(first: u32) -> Self {
+        let month = Some(Month::Named { first, count: 3 });
+        Self { month, needs_company: true, doubt: Some(VAGUE), ..Self::default() }
+    }
+
+    /// The first to the fourth quarter of a year.
+    pub(super) fn quarter(number: u32) -> Option<Self> {
+        let first = (1..=4).contains(&number).then_some(3 * number)? - 2;
+        Some(Self { month: Some(Month::Named { first, count: 3 }), ..Self::default() })
+    }
+
+    /// A feast, with so many days before and after its day.
+    pub(super) fn feast(day: FeastDay, before: u64, after: u64) -> Self {
+        Self { feast: Some(Feast { day, before, after }), doubt: Some(VAGUE), ..Self::default() }
+    }
+
+    /// Days from today, from and to.
+    pub(super) fn offset(from: i64, to: i64) -> Self {
+        Self { offset: Some((from.min(to), from.max(to))), ..Self::default() }
+    }
+
+    /// The same, not quite sure.
+    pub(super) fn vaguely(self) -> Self {
+        Self { doubt: Some(VAGUE), ..self }
+    }
+
+    /// At least and at most so many units ago (`sign` −1) or from now (1).
+    pub(super) fn away((least, most): (i64, i64), unit: Unit, sign: i32) -> Option<Self> {
+        let days = unit.days() * i64::from(sign);
+        if least != most {
+            return Some(Self::offset(least * days, most * days).vaguely());
+        }
+        let on = On { count: i32::try_from(least).ok()?.checked_mul(sign)?, about: true };
+        Some(match unit {
+            Unit::Day => Self::offset(least * days, least * days),
+            Unit::Week => Self { week: Some(on), ..Self::default() },
+            Unit::Month => Self { month: Some(Month::On(on)), ..Self::default() },
+            Unit::Year => Self { year: Some(Year::On(on)), ..Self::default() },
+        })
+    }
+
+    /// Half a unit ago or from now.
+    pub(super) fn half(unit: Unit, sign: i32) -> Option<Self> {
+        match unit {
+            Unit::Year => Self::away((6, 6), Unit::Month, sign),
+            Unit::Month => Self::away((2, 2), Unit::Week, sign),
+            Unit::Week | Unit::Day => None,
+        }
+    }
+
+    /// The last units up to today.
+    pub(super) fn lasting(count: i64, unit: Unit) -> Self {
+        Self::offset(-count * unit.days(), 0).vaguely()
+    }
+
     /// The two read as one name; `None` if they name two things.
     pub(super) fn join(self, next: Self) -> Option<Self> {
         let weeks = |frame: &Self| frame.week.is_some();

@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::embed::{EmbedError, Embedder};
 use crate::memory::rank::{self, Corpus, KeywordQuery, Parts, TimeMode, Weights};
 use crate::memory::segment::{self, Language};
+use crate::memory::when::{self, Span};
 use crate::memory::{Importance, Memory, Redacted, Scope};
 use crate::store::{MAX_NEIGHBOURS, Reader, RowId, Store, StoreError};
 use crate::wire::methods::{Empty, Leg, LegName, ScoreParts, Timings};
@@ -159,7 +160,9 @@ impl Recall {
     ) -> Result<Answer, RecallError> {
         let start = Instant::now();
         let scope = &scope.clone().as_of(self.clock.now());
-        let words = segment::query(query.as_str());
+        let today = self.clock.today();
+        let words = segment::query(&when::spell_out(query.as_str(), today));
+        let named = when::find(query.as_str(), today);
         let segmented = start.elapsed();
 
         let vector = self.embed(query).await;
@@ -167,7 +170,7 @@ impl Recall {
 
         let top_k = options.top_k.unwrap_or(self.settings.top_k).clamp(1, MAX_NEIGHBOURS);
         let limit = self.settings.candidates.max(top_k);
-        let since = self.clock.today() - Days::new(self.settings.recent_days.saturating_sub(1));
+        let since = today - Days::new(self.settings.recent_days.saturating_sub(1));
         let question = Question { words, vector: vector.clone(), limit, since };
         let of = scope.clone();
         let mut found = self.store.read(move |reader| gather(reader, &of, question)).await?;
@@ -185,7 +188,7 @@ impl Recall {
         let (memories, legs, met) = (*memories, legs.clone(), !found.candidates.is_empty());
         let vector = vector.ok().map(|(vector, _)| vector).zip(scales);
         let min_score = options.min_score.unwrap_or(self.settings.min_score);
-        let (hits, best) = self.rank(query, vector, found, top_k, min_score);
+        let (hits, best) = self.rank(query, &named, vector, found, top_k, min_score);
         let empty = match (hits.is_empty(), met, memories) {
             (false, ..) => None,
             (true, true, _) => Some(Empty::BelowThreshold { best: best as f32, min_score: min_score as f32 }),
@@ -237,6 +240,7 @@ impl Recall {
     fn rank(
         &self,
         query: &Redacted,
+        named: &[Span],
         vector: Option<(Vec<f32>, Scales)>,
         found: Found,
         top_k: usize,
@@ -255,7 +259,7 @@ impl Recall {
                         scales.between(language, Language::of(&candidate.memory.content)).part(cosine)
                     }),
                     keyword: found.keywords.part(bm25),
-                    time: self.time(&candidate.memory, asks_for_the_recent),
+                    time: self.time(&candidate.memory, named, asks_for_the_recent),
                 };
                 let hit = Hit {
                     memory: candidate.memory.clone(),
@@ -288,7 +292,7 @@ impl Recall {
 
     /// The time part, before its gate. A memory that was used lately is not what "lately" asks for: only the published
     /// formula counts from the last access.
-    fn time(&self, memory: &Memory, asks_for_the_recent: bool) -> f64 {
+    fn time(&self, memory: &Memory, named: &[Span], asks_for_the_recent: bool) -> f64 {
         let decay = self.settings.time_decay_factor;
         let day = match self.settings.time {
             TimeMode::Asked => memory.day.unwrap_or_else(|| self.clock.local(memory.created_at).date()),
@@ -296,6 +300,9 @@ impl Recall {
         };
         let recency = rank::recency((self.clock.today() - day).num_days(), decay);
         match self.settings.time {
+            TimeMode::Asked if !named.is_empty() => {
+                rank::date_match(named, day, &when::find(&memory.content, day))
+            }
             TimeMode::Asked => rank::asked_recency(recency, asks_for_the_recent),
             TimeMode::Recency => recency,
         }

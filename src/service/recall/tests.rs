@@ -170,6 +170,32 @@ async fn the_latest_comes_first_when_the_question_asks_for_it() {
 }
 
 #[tokio::test]
+async fn the_day_that_the_question_names_comes_first() {
+    let notes = Notes::new();
+    for ago in 1..15 {
+        notes.add(&format!("ago{ago}"), "和老陈打羽毛球", ago, Importance::NORMAL, Audience::Private).await;
+    }
+    notes.add("told", "昨天和老陈打羽毛球，赢了", 8, Importance::NORMAL, Audience::Private).await;
+    for (question, expected) in [
+        ("上周三和老陈打羽毛球", "ago9"),
+        ("3月6日和老陈打羽毛球", "ago7"),
+        ("大前天和老陈打羽毛球", "ago3"),
+        ("badminton: 三天前和老陈打羽毛球", "ago3"),
+    ] {
+        assert_eq!(ids(&notes.ask(question).await).first(), Some(&expected), "{question}");
+    }
+    let told = notes.ask("上周三和老陈打羽毛球").await;
+    assert_eq!(ids(&told).get(1), Some(&"told"));
+}
+
+#[tokio::test]
+async fn a_named_day_alone_passes_no_threshold() {
+    let notes = Notes::new();
+    notes.add("today", "和老陈打羽毛球", 1, Importance::NORMAL, Audience::Private).await;
+    assert!(notes.ask("昨天黎曼猜想有什么新证明？").await.hits.is_empty());
+}
+
+#[tokio::test]
 async fn the_same_thing_said_twice_is_answered_once() {
     let notes = Notes::new();
     notes.add("a", "跑步五公里，用时三十分钟", 20, Importance::NORMAL, Audience::Private).await;

@@ -110,6 +110,7 @@ fn seasons_and_feasts() {
         ("Easter 2024", "2024-03-29/2024-04-01?"),
         ("Chinese New Year", "2026-02-16/2026-02-23*?"),
         ("the Mid-Autumn Festival last year", "2025-10-05/2025-10-07?"),
+        ("Mid-autumn 2025", "2025-10-05/2025-10-07?"),
         ("Mother's Day", "2026-05-10*?"),
         ("on the 4th of July", "2026-07-04*"),
     ]);

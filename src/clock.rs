@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, TimeDelta, TimeZone, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, TimeZone, Utc};
 use chrono_tz::Tz;
 
 /// Where the user's zone comes from.
@@ -110,6 +110,11 @@ impl Clock {
     /// distance from midnight UTC where they skip it.
     pub fn instant(&self, local: NaiveDateTime) -> DateTime<Utc> {
         self.zone().from_local_datetime(&local).earliest().map_or_else(|| local.and_utc(), |at| at.to_utc())
+    }
+
+    /// The instant at which the user's `day` is over.
+    pub fn end_of(&self, day: NaiveDate) -> DateTime<Utc> {
+        self.instant(day.succ_opt().unwrap_or(day).and_time(NaiveTime::MIN))
     }
 
     /// The user's day now.

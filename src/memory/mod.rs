@@ -7,6 +7,7 @@ pub mod chunk;
 pub mod diff;
 pub mod due;
 pub mod entry;
+pub mod expiry;
 pub mod indexed;
 pub mod layout;
 pub mod managed;

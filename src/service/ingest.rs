@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use chrono::{NaiveDateTime, NaiveTime};
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
@@ -15,7 +15,10 @@ use crate::memory::diff::{self, Known, Pair};
 use crate::memory::entry::ContentHash;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
-use crate::memory::{Audience, Entry, Kind, Memory, MemoryId, NewMemory, Scope, Source, UserId, indexed};
+use crate::memory::{
+    Audience, Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Scope, Source, UserId, expiry,
+    indexed,
+};
 use crate::store::{FileState as Ingested, PageState, Store, StoreError, Writer};
 use crate::workspace::{
     Deletions, FileState, Hold, ReadError, RootState, Skipped, Workspace, bullets, judge,
@@ -317,14 +320,15 @@ fn apply(
     let mut changes = Changes::default();
     for Pair { id, found } in diff.kept.iter().chain(&diff.moved).chain(&diff.changed) {
         let (entry, words) = &entries[*found];
+        let read = new(id.clone(), entry);
         match by_id.get(id) {
-            Some(memory) if same_but_lines(memory, entry) => {
+            Some(memory) if same_but_lines(memory, &read) => {
                 if memory.source.as_ref().is_some_and(|source| source.lines != entry.lines) {
                     writer.move_lines(scope, id, entry.lines)?;
                 }
             }
             _ => {
-                writer.update(scope, &new(id.clone(), entry), words)?;
+                writer.update(scope, &read, words)?;
                 changes.updated += 1;
             }
         }
@@ -429,15 +433,27 @@ fn known(memory: &Memory) -> Known {
     }
 }
 
-fn same_but_lines(memory: &Memory, entry: &Entry) -> bool {
-    memory.content == entry.content.as_str()
-        && memory.context == entry.context.as_str()
-        && (memory.day, memory.time, memory.mark) == (entry.day, entry.time, entry.mark)
-        && (memory.importance, &memory.session) == (entry.importance, &entry.session)
+fn same_but_lines(memory: &Memory, read: &NewMemory) -> bool {
+    memory.content == read.content.as_str()
+        && memory.context == read.context.as_str()
+        && (memory.day, memory.time, memory.mark) == (read.day, read.time, read.mark)
+        && (memory.importance, &memory.session) == (read.importance, &read.session)
+        && memory.expires_at == read.expires_at
+}
+
+/// How important an entry is that may end: what matters for a while only is temporary, unless the user asked for it.
+fn importance(entry: &Entry, end: Option<NaiveDate>) -> Importance {
+    let temporary = end.zip(entry.day).is_some_and(|(end, day)| expiry::is_temporary(end, day));
+    if temporary && entry.mark != Mark::User {
+        entry.importance.min(Importance::ROUTINE)
+    } else {
+        entry.importance
+    }
 }
 
 fn memory_of(id: MemoryId, entry: &Entry, scope: &Scope, root: &str, file: &str, clock: &Clock) -> NewMemory {
     let now = clock.now();
+    let end = expiry::end(entry.content.as_str(), entry.day);
     // A note dated ahead of time (or by a wrong clock) did not come to be in the future.
     let written =
         entry.day.map(|day| clock.instant(NaiveDateTime::new(day, entry.time.unwrap_or(NaiveTime::MIN))));
@@ -448,7 +464,7 @@ fn memory_of(id: MemoryId, entry: &Entry, scope: &Scope, root: &str, file: &str,
         session: entry.session.clone(),
         kind: Kind::Fact,
         mark: entry.mark,
-        importance: entry.importance,
+        importance: importance(entry, end),
         audience: Audience::Private,
         content: entry.content.clone(),
         context: entry.context.clone(),
@@ -457,7 +473,7 @@ fn memory_of(id: MemoryId, entry: &Entry, scope: &Scope, root: &str, file: &str,
         source: Some(Source { workspace: root.to_owned(), file: file.to_owned(), lines: entry.lines }),
         hash: entry.hash.clone(),
         created_at,
-        expires_at: None,
+        expires_at: end.map(|end| clock.end_of(end)),
         access_count: 0,
         last_accessed_at: created_at,
     }

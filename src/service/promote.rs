@@ -10,6 +10,7 @@ use chrono::{Days, NaiveTime, Timelike};
 use tokio::sync::Mutex;
 
 use super::ingest::{Ingest, IngestError, name_of, scope_of};
+use super::lines;
 use super::week::{self, Answering, WeekEntry, WeekError};
 use crate::clock::Clock;
 use crate::fault;
@@ -19,7 +20,7 @@ use crate::memory::markdown::{self, NoteFile};
 use crate::memory::promote::{self, Existing, Promotion};
 use crate::memory::redact::redact;
 use crate::memory::rollup::{self, Noted};
-use crate::memory::{managed, statement};
+use crate::memory::{Redacted, layout, managed, statement};
 use crate::store::{PageLine, PageRecord, PageState, PendingPromotion, Store, StoreError};
 use crate::workspace::{FileText, Note, ReadError, Section, Workspace, WorkspaceError};
 
@@ -218,8 +219,13 @@ impl Promote {
         let Some(pending) = pending else { return Ok(()) };
         let mut written = None;
         if self.has_block(workspace, &pending.block).await? {
+            let synced = synced(&pending);
+            let bullets = synced.iter().map(|text| sync_note(text, pending.time).hash());
+            let bullets = bullets.collect::<Result<Vec<_>, _>>()?;
+            let note = layout::daily_file(pending.day);
+            lines::claim(&self.store, &scope, workspace, &note, bullets).await?;
             let place = workspace.clone();
-            let carried = tokio::task::spawn_blocking(move || carry(&place, &pending)).await;
+            let carried = tokio::task::spawn_blocking(move || carry(&place, &pending, &synced)).await;
             written = Some(carried.map_err(|_| PromoteError::Panicked)??);
         }
         self.store.write(move |writer| writer.end_promotion(&scope, &root)).await?;
@@ -358,21 +364,30 @@ fn candidates(weeks: &BTreeMap<Week, Vec<WeekEntry>>) -> Candidates {
 }
 
 /// Into the archive and into the day's note; returns the note.
-fn carry(workspace: &Workspace, pending: &PendingPromotion) -> Result<String, WorkspaceError> {
+fn carry(
+    workspace: &Workspace,
+    pending: &PendingPromotion,
+    synced: &[Redacted],
+) -> Result<String, WorkspaceError> {
     let archived: Vec<_> =
         pending.archived.iter().map(|line| redact(&format!("- {} {line}", pending.day)).0).collect();
     if !archived.is_empty() {
         workspace.archive(ARCHIVE, &archived)?;
     }
     fault::point("promotion.archived");
-    let synced: Vec<_> = pending.synced.iter().map(|line| redact(&format!("✅ {line}")).0).collect();
-    let notes: Vec<Note<'_>> = synced
-        .iter()
-        .map(|text| Note { section: Section::Sync, time: pending.time, text, session: None })
-        .collect();
+    let notes: Vec<Note<'_>> = synced.iter().map(|text| sync_note(text, pending.time)).collect();
     let (note, _) = workspace.append_missing(pending.day, &notes)?;
     fault::point("promotion.noted");
     Ok(note)
+}
+
+/// What the day's note says of a promotion.
+fn synced(pending: &PendingPromotion) -> Vec<Redacted> {
+    pending.synced.iter().map(|line| redact(&format!("✅ {line}")).0).collect()
+}
+
+fn sync_note(text: &Redacted, time: NaiveTime) -> Note<'_> {
+    Note { section: Section::Sync, time, text, session: None }
 }
 
 /// The block without those entries, and without headings that have nothing left below.

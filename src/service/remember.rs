@@ -12,7 +12,7 @@ use crate::memory::entry::ContentHash;
 use crate::memory::layout;
 use crate::memory::markdown::{self, NoteFile};
 use crate::memory::redact::redact;
-use crate::memory::{Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed};
+use crate::memory::{Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, expiry, indexed};
 use crate::store::{Filter, Store, StoreError};
 use crate::workspace::{Note, Section, Workspace, WorkspaceError};
 
@@ -170,7 +170,7 @@ impl Remember {
         session: Option<&str>,
     ) -> Result<Memory, RememberError> {
         let by = (Mark::User, session.map(str::to_owned));
-        let memory = memory_alone(scope, text, hash, by, self.minute(), self.clock.now());
+        let memory = memory_alone(scope, text, hash, by, self.minute(), &self.clock);
         let (scope, id) = (scope.clone(), memory.id.clone());
         let terms = indexed::terms(&memory.context, &memory.content, memory.day);
         let stored = self
@@ -197,8 +197,9 @@ pub(super) fn memory_alone(
     hash: ContentHash,
     (mark, session): (Mark, Option<String>),
     (day, time): (NaiveDate, NaiveTime),
-    now: DateTime<Utc>,
+    clock: &Clock,
 ) -> NewMemory {
+    let (now, end) = (clock.now(), expiry::end(content.as_str(), Some(day)));
     NewMemory {
         id: MemoryId::random(),
         user: scope.user().clone(),
@@ -214,7 +215,7 @@ pub(super) fn memory_alone(
         time: Some(time),
         source: None,
         created_at: now,
-        expires_at: None,
+        expires_at: end.map(|end| clock.end_of(end)),
         access_count: 0,
         last_accessed_at: now,
     }

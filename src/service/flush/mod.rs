@@ -13,6 +13,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 use tokio::sync::Mutex;
 
 use super::ingest::{Changes, Ingest, IngestError, scope_of};
+use super::lines;
 use super::remember::memory_alone;
 use crate::clock::Clock;
 use crate::fault;
@@ -230,6 +231,11 @@ impl Flush {
         }
         let mut files: Vec<String> = by_day.keys().map(|day| layout::daily_file(*day)).collect();
         let session = held.session;
+        for (day, lines) in &by_day {
+            let bullets = lines.iter().map(|(planned, line)| note(planned, line, session.as_deref()).hash());
+            let bullets = bullets.collect::<Result<Vec<_>, _>>()?;
+            lines::claim(&self.store, &held.scope, workspace, &layout::daily_file(*day), bullets).await?;
+        }
         off_thread(workspace, move |workspace| {
             by_day.iter().try_for_each(|(day, lines)| {
                 let notes: Vec<Note<'_>> =
@@ -259,7 +265,7 @@ impl Flush {
     /// What users without a note held: planned, stored and done in one transaction.
     async fn store_alone(&self, held: Held, lines: Vec<Line>) -> Result<Flushed, FlushError> {
         let Held { scope, session, at, .. } = held;
-        let (when, now) = (self.when(at), self.clock.now());
+        let (when, now, clock) = (self.when(at), self.clock.now(), self.clock.clone());
         let all = lines.len() as u32;
         let stored = self
             .store
@@ -270,7 +276,7 @@ impl Flush {
                         continue;
                     }
                     let content = content_hash(text.as_str());
-                    let memory = memory_alone(&scope, text, content, (mark, session.clone()), when, now);
+                    let memory = memory_alone(&scope, text, content, (mark, session.clone()), when, &clock);
                     let terms = indexed::terms(&memory.context, &memory.content, memory.day);
                     writer.insert(&scope, &memory, &terms)?;
                     writer.finish_flush(&scope, &[hash])?;

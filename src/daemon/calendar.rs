@@ -33,7 +33,10 @@ pub async fn follow(core: Arc<Core>, mut ticks: mpsc::Receiver<Tick>) {
     loop {
         let looked = calendar.look(|| core.started.elapsed(), |task| guarded(Arc::clone(&core), task)).await;
         match looked {
-            Ok(outlook) => core.health.looked(outlook),
+            Ok(outlook) => {
+                core.health.looked(outlook);
+                core.tell(Event::CalendarLooked);
+            }
             Err(error) => {
                 core.health.survived(core.clock.now(), "keeping the calendar", &error.to_string());
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate, NaiveTime, Timelike, Utc};
+use chrono::{NaiveDate, NaiveTime, Timelike};
 use tokio::sync::Mutex;
 
 use super::ingest::{Ingest, IngestError, name_of};

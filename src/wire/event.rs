@@ -35,6 +35,8 @@ pub enum Event {
         /// The model.
         model: String,
     },
+    /// The calendar was looked at, and nothing more is due.
+    CalendarLooked,
     /// A week's page was made, or found to be as it should.
     RolledUp {
         /// The workspace's folder.

@@ -24,7 +24,10 @@ fn home() -> Home {
             &format!("## 2026-03-{day:02} 记忆记录\n\n### [AUTO] 自动记录关键信息\n{lines}"),
         );
     };
-    day(9, "- 09:00 早间检查：一切正常\n- 10:00 网关端口由 9070 改为 9071\n- 11:30 决定：备份改用 restic，每天 02:15 跑\n");
+    day(
+        9,
+        "- 09:00 早间检查：一切正常\n- 10:00 网关端口由 9070 改为 9071\n- 11:30 决定：备份改用 restic，每天 02:15 跑\n",
+    );
     day(11, "- 09:00 早间检查：一切正常\n- 15:00 用户偏好：周报用中文写，不超过一页\n");
     day(15, "- 20:10 Bug 修复：订单导出乱码，原因：文件没有写 BOM\n");
     home.note("memory/2026-03-16.md", "- 08:00 下周的事：仓库搬到二楼\n");
@@ -103,7 +106,45 @@ async fn a_sunday_night_that_was_slept_through_is_made_up_once() {
 
     home.note("memory/2026-03-10.md", "- 10:00 决定：值班表改成两周一轮\n");
     let again = home.start_with(&[("OCMEMD_TEST_CLOCK", TUESDAY)]);
-    again.settled_without_model().await;
+    again.looked().await;
     assert!(again.stop().success());
     assert_eq!(page_of(&home), Some(page), "a week is rolled up once");
+}
+
+/// What a run leaves that nothing disturbed.
+async fn undisturbed() -> BTreeMap<String, String> {
+    let home = home();
+    home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-14T12:00:00+08:00")]).stop();
+    let running = home.start_with(&[("OCMEMD_TEST_CLOCK", TUESDAY)]);
+    running.looked().await;
+    assert!(running.stop().success());
+    files(&home)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_between_any_two_steps_it_ends_as_if_nothing_had_been() {
+    let wanted = undisturbed().await;
+    assert!(wanted.contains_key(PAGE) && wanted["memory/2026-03-17.md"].contains('✅'), "{wanted:?}");
+    for fault in [
+        "calendar.begun",
+        "rollup.recorded",
+        "rollup.page_written",
+        "rollup.settled",
+        "promotion.decided",
+        "promotion.block_written",
+        "promotion.archived",
+        "promotion.noted",
+        "promotion.ended",
+        "calendar.ran",
+        "calendar.ended",
+    ] {
+        let home = home();
+        home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-14T12:00:00+08:00")]).stop();
+        let ended = home.run_to_its_end(&[("OCMEMD_TEST_CLOCK", TUESDAY), ("OCMEMD_TEST_FAULT", fault)]);
+        assert!(!ended.success(), "{fault} was passed unharmed");
+        let running = home.start_with(&[("OCMEMD_TEST_CLOCK", TUESDAY)]);
+        running.looked().await;
+        assert!(running.stop().success());
+        assert_eq!(files(&home), wanted, "{fault}");
+    }
 }

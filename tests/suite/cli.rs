@@ -95,11 +95,13 @@ fn init_finds_the_hosts_workspace_or_names_where_it_looked() {
 #[test]
 fn without_a_daemon_every_client_command_says_so_and_ends_with_three() {
     let home = Home::new();
-    let commands: [&[&str]; 8] = [
+    let commands: [&[&str]; 10] = [
         &["search", "端口"],
         &["context", "端口"],
         &["remember", "端口是 8081"],
         &["forget", "mem_0", "--yes"],
+        &["clear", "2026-03-13", "--yes"],
+        &["sweep"],
         &["list"],
         &["get", "mem_0"],
         &["reindex"],
@@ -191,11 +193,54 @@ fn forget_asks_before_and_forgets_exactly_what_it_showed() {
 }
 
 #[test]
+fn clear_asks_before_and_clears_exactly_what_it_showed() {
+    let home = Home::new();
+    let answer = json!({
+        "items": [memory()], "more": false, "count": 1, "selection": "abc", "cleared": false, "lines_cut": 1,
+        "still_in_files": 0, "not_cut": [],
+    });
+    let requests = stand_in(&home, answer);
+    let refused = home.run(&["clear", "2026-03-07"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let dry = home.run(&["clear", "--before", "2026-03-08", "--files", "--dry-run"]);
+    assert!(dry.status.success() && out(&dry).contains("Would be cleared: 1"), "{}", out(&dry));
+    let look = &requests.recv().unwrap()["params"];
+    assert_eq!(
+        (&look["dry_run"], &look["files"], &look["before"]),
+        (&json!(true), &json!(true), &json!("2026-03-08"))
+    );
+
+    assert!(home.run(&["clear", "2026-03-07", "--yes"]).status.success());
+    let (look, deed) = (requests.recv().unwrap(), requests.recv().unwrap());
+    assert_eq!((&look["params"]["dry_run"], &look["params"]["selection"]), (&json!(true), &Value::Null));
+    assert_eq!((&deed["params"]["dry_run"], &deed["params"]["selection"]), (&json!(false), &json!("abc")));
+    assert_eq!(deed["params"]["day"], "2026-03-07");
+}
+
+#[test]
+fn a_sweep_that_waits_says_so_and_is_no_success() {
+    let home = Home::new();
+    let mut item = memory();
+    item["why"] = "unused".into();
+    let answer =
+        json!({ "items": [item], "more": false, "count": 3, "of": 9, "held": "too_much", "done": false });
+    let requests = stand_in(&home, answer);
+    let held = home.run(&["sweep"]);
+    assert_eq!(held.status.code(), Some(1));
+    assert!(out(&held).contains("3 of 9") && out(&held).contains("--accept"), "{}", out(&held));
+    assert_eq!(requests.recv().unwrap()["params"]["accept"], false);
+    assert!(home.run(&["sweep", "--dry-run"]).status.success());
+    assert_eq!(requests.recv().unwrap()["params"]["dry_run"], true);
+}
+
+#[test]
 fn wrong_usage_ends_with_two_and_a_wrong_configuration_names_its_line() {
     let home = Home::new();
     for command in [
         &["forget"][..],
         &["forget", "mem_0", "--day", "2026-03-07"],
+        &["clear"],
+        &["clear", "2026-03-07", "--before", "2026-03-08"],
         &["list", "--since", "昨天"],
         &["x"],
         &[],

@@ -1,9 +1,11 @@
 //! The one integration-test binary: one link of the model's code instead of many.
 
+mod calendar;
 mod cli;
 mod crash;
 mod daemon;
 mod flush;
+mod forgetting;
 mod layers;
 mod load;
 mod model;

@@ -197,6 +197,18 @@ impl Running {
         }
     }
 
+    /// Waits until the calendar was looked at, and nothing is due any more.
+    pub async fn looked(&self) -> Status {
+        let mut events = self.events().await;
+        loop {
+            let status: Status = self.call(Method::Status, StatusParams {}).await;
+            if status.daemon.as_ref().is_some_and(|daemon| daemon.calendar.is_some()) {
+                return status;
+            }
+            wait_for(&mut events, |event| matches!(event, Event::CalendarLooked)).await;
+        }
+    }
+
     /// Ends it at once, as a crash does.
     pub fn kill(&self) {
         let mut child = self.child.lock().unwrap();

@@ -98,6 +98,7 @@ async fn a_cleared_day_leaves_recall_and_our_own_lines_leave_its_note() {
 async fn what_has_ended_is_not_recalled_and_listed_only_when_asked_for() {
     let home = Home::new();
     let note = "# 2020-05-04\n\n- 本周内请用 9090 端口调试\n- [USER] 到周五为止住在酒店\n- 护照有效期至 2049-08-15\n";
+    home.configure("[time]\nzone = \"Asia/Shanghai\"\n");
     home.note("memory/2020-05-04.md", note);
     let running = home.start();
     reindexed(&running).await;

@@ -15,8 +15,7 @@ pub async fn handle(core: &Core, params: SweepParams) -> Result<SweepResult, Err
         unused_days: core.config.forgetting.unused_days,
         dry_run: params.dry_run,
         accept: params.accept,
-        // Whoever asks for it now sees the date and the list.
-        clock_believed: true,
+        clock_believed: core.health.calendar().is_none_or(|outlook| outlook.doubt.is_none()),
     };
     let swept = sweep(&core.store, &core.clock, &scope, how).await.map_err(convert::sweep)?;
     let (memories, reasons): (Vec<_>, Vec<_>) = swept.memories.into_iter().unzip();
@@ -24,6 +23,9 @@ pub async fn handle(core: &Core, params: SweepParams) -> Result<SweepResult, Err
     if swept.done && count > 0 {
         tracing::info!(count, "swept on request");
         core.tell(Event::Forgotten { memories: count as u32 });
+        if let Some(workspace) = core.workspace_of(scope.user()) {
+            core.show_pages_anew(workspace).await.map_err(convert::ingest)?;
+        }
     }
     let (items, more) = convert::page(memories, params.offset);
     let reasons = reasons.into_iter().skip(params.offset as usize).map(why);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{Days, NaiveTime, Timelike};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::ingest::{Ingest, IngestError, name_of, scope_of};
 use super::lines;
@@ -20,8 +20,8 @@ use crate::memory::markdown::{self, NoteFile};
 use crate::memory::promote::{self, Existing, Promotion};
 use crate::memory::redact::redact;
 use crate::memory::rollup::{self, Noted};
-use crate::memory::{Redacted, layout, managed, statement};
-use crate::store::{PageLine, PageRecord, PageState, PendingPromotion, Store, StoreError};
+use crate::memory::{Mark, MemoryId, Redacted, layout, managed, statement};
+use crate::store::{Filter, PageLine, PageRecord, PageState, PendingPromotion, Store, StoreError};
 use crate::workspace::{FileText, Note, ReadError, Section, Workspace, WorkspaceError};
 
 /// The page of what is permanent.
@@ -32,6 +32,9 @@ const ARCHIVE: &str = "MEMORY.md";
 
 /// Older notes than this many days wait for a rollup: a workspace with years of them would be promoted whole.
 const RECENT: u64 = 7;
+
+/// Memories that are looked through for what the notes tell of a line that is taken back.
+const ALL: usize = 100_000;
 
 /// How often a page that changes under our hands is read anew.
 const ATTEMPTS: usize = 5;
@@ -117,6 +120,7 @@ impl Promote {
     /// # Errors
     /// As [`Promote::week`].
     pub async fn at_once(&self, workspace: &Workspace, file: &str) -> Result<Promoted, PromoteError> {
+        let _turn = self.turn.lock().await;
         let of_file = week::entries_of_file(&self.store, workspace, file).await?;
         let today = self.clock.today();
         let recent = today - Days::new(RECENT)..=today;
@@ -131,8 +135,13 @@ impl Promote {
         if weeks.is_empty() {
             return Ok(Promoted::default());
         }
-        let _turn = self.turn.lock().await;
         self.promote(workspace, weeks, false).await
+    }
+
+    /// Keeps anything from being promoted while what it returns is held: what is being forgotten must not be carried
+    /// into `MEMORY.md` meanwhile.
+    pub async fn pause(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.turn).lock_owned().await
     }
 
     /// Finishes what was decided before the program ended.
@@ -274,7 +283,7 @@ impl Promote {
         let parts = managed::split(&disk.text)
             .map_err(|source| WorkspaceError::Broken { file: MEMORY.to_owned(), source })?;
         let note = NoteFile { name: MEMORY.to_owned(), zone: self.clock.zone() };
-        let block = without(parts.block.unwrap_or_default(), &gone, &note);
+        let (block, gone_lines) = without(parts.block.unwrap_or_default(), &gone, &note);
         record.lines.retain(|line| !gone.contains(&line.hash));
         record.block = ContentHash::of(plain(&block).as_bytes());
         let (place, hash) = (workspace.clone(), disk.hash.clone());
@@ -283,7 +292,17 @@ impl Promote {
             tokio::task::spawn_blocking(move || place.replace_block(MEMORY, Some(&hash), &block)).await;
         replaced.map_err(|_| PromoteError::Panicked)??;
         self.store
-            .write(move |writer| writer.put_page(&scope, &root, MEMORY, PageState::Written, &record))
+            .write(move |writer| {
+                writer.put_page(&scope, &root, MEMORY, PageState::Written, &record)?;
+                let all =
+                    writer.list(&scope, &Filter { workspace: Some(root), ..Filter::default() }, ALL, 0)?;
+                let told = all.into_iter().map(|(_, memory)| memory).filter(|memory| {
+                    let text = memory.content.trim_start_matches('✅').trim();
+                    memory.mark == Mark::Sync && gone_lines.iter().any(|line| line.starts_with(text))
+                });
+                let told: Vec<MemoryId> = told.map(|memory| memory.id).collect();
+                writer.forget(&scope, &told)
+            })
             .await?;
         self.ingest.file(workspace, MEMORY).await?;
         Ok(())
@@ -390,8 +409,8 @@ fn sync_note(text: &Redacted, time: NaiveTime) -> Note<'_> {
     Note { section: Section::Sync, time, text, session: None }
 }
 
-/// The block without those entries, and without headings that have nothing left below.
-fn without(block: &str, gone: &HashSet<String>, note: &NoteFile) -> String {
+/// The block without those entries, and without headings that have nothing left below; and what the entries said.
+fn without(block: &str, gone: &HashSet<String>, note: &NoteFile) -> (String, Vec<String>) {
     let entries = markdown::parse(&redact(block).0, note).entries;
     let cut: HashSet<usize> = entries
         .iter()
@@ -405,7 +424,9 @@ fn without(block: &str, gone: &HashSet<String>, note: &NoteFile) -> String {
         left.get(at).is_some_and(|line| line.starts_with('#'))
             && below.is_none_or(|line| line.starts_with('#'))
     };
-    (0..left.len()).filter(|at| !is_bare(*at)).flat_map(|at| [left[at], "\n"]).collect()
+    let said = entries.iter().filter(|entry| gone.contains(&entry.hash.0));
+    let said = said.map(|entry| entry.content.as_str().to_owned()).collect();
+    ((0..left.len()).filter(|at| !is_bare(*at)).flat_map(|at| [left[at], "\n"]).collect(), said)
 }
 
 /// A block as we wrote it, whatever the line ends of its file.

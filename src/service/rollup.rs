@@ -139,7 +139,11 @@ impl Rollup {
             .map_err(|source| WorkspaceError::Broken { file: file.to_owned(), source })?;
         let before = plain(parts.block.unwrap_or_default());
         let note = NoteFile { name: file.to_owned(), zone: self.clock.zone() };
-        let record = self.record_of(workspace, file, &before).await?;
+        // A page that a person deleted whole is made anew.
+        let record = match parts.block {
+            Some(_) => self.record_of(workspace, file, &before).await?,
+            None => None,
+        };
         let edits = edits(&before, record.as_ref(), &note);
         take_off(&mut page, &notes.entries, &edits.removed);
         let after = with_kept(page.render(), &page, &edits.kept);
@@ -192,10 +196,7 @@ impl Rollup {
                 let writing = reader.page(&scope, &root, &file, PageState::Writing)?;
                 let written = reader.page(&scope, &root, &file, PageState::Written)?;
                 let is_there = |record: &PageRecord| record.block == hash;
-                Ok(match writing {
-                    Some(writing) if is_there(&writing) || written.is_none() => Some(writing),
-                    _ => written,
-                })
+                Ok(writing.filter(is_there).or(written))
             })
             .await
     }

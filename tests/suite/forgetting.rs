@@ -3,14 +3,14 @@
 use std::fs;
 
 use ocmemd::client::ClientError;
-use ocmemd::wire::Method;
 use ocmemd::wire::clear::{ClearParams, ClearResult};
 use ocmemd::wire::methods::{
     ListParams, ListResult, ReindexParams, ReindexResult, RememberParams, RememberResult,
 };
 use ocmemd::wire::sweep::{SweepParams, SweepResult};
+use ocmemd::wire::{Event, Method};
 
-use crate::support::{Home, Running};
+use crate::support::{Home, Running, wait_for};
 
 /// A day long past: ten things of which one matters little.
 const NOTE: &str = "# 2020-05-04\n\n- 例行检查：一切正常，墨盒余量青松白鹤\n- 网关端口改成 18080\n- 小林负责备份\n\
@@ -71,9 +71,13 @@ async fn a_cleared_day_leaves_recall_and_our_own_lines_leave_its_note() {
     let running = home.start();
     let params =
         RememberParams { user: "owner".into(), text: "喜欢乌龙茶".into(), ..RememberParams::default() };
+    let mut events = running.events().await;
     let kept: RememberResult = running.call(Method::Remember, params).await;
+    wait_for(&mut events, |event| matches!(event, Event::Promoted { lines: 1, .. })).await;
     let source = kept.item.source.unwrap();
     let path = home.workspace().join(&source.file);
+    let memory_md = || fs::read_to_string(home.workspace().join("MEMORY.md")).unwrap();
+    assert!(memory_md().contains("乌龙茶"));
     let text = fs::read_to_string(&path).unwrap();
     home.note(&source.file, &format!("{text}- 10:31 别的程序写的 <!-- s:x -->\n"));
     reindexed(&running).await;
@@ -81,7 +85,7 @@ async fn a_cleared_day_leaves_recall_and_our_own_lines_leave_its_note() {
         ClearParams { user: "owner".into(), day: kept.item.day, files: true, ..ClearParams::default() };
     let would: ClearResult =
         running.call(Method::Clear, ClearParams { dry_run: true, ..clear.clone() }).await;
-    assert_eq!((would.count, would.lines_cut, would.still_in_files, would.cleared), (2, 1, 1, false));
+    assert_eq!((would.count, would.lines_cut, would.still_in_files, would.cleared), (3, 2, 1, false));
     let stale = ClearParams { selection: Some("another".into()), ..clear.clone() };
     let refused: Result<ClearResult, ClientError> = running.client().await.call(Method::Clear, &stale).await;
     assert!(refused.unwrap_err().to_string().contains("look again"));
@@ -90,6 +94,7 @@ async fn a_cleared_day_leaves_recall_and_our_own_lines_leave_its_note() {
     assert!(done.cleared && done.not_cut.is_empty());
     let after = fs::read_to_string(&path).unwrap();
     assert!(!after.contains("乌龙茶") && after.contains("别的程序写的"), "{after}");
+    assert!(!memory_md().contains("乌龙茶"), "{}", memory_md());
     reindexed(&running).await;
     assert!(left(&running).await.is_empty());
 }

@@ -26,7 +26,9 @@ pub async fn handle(core: &Core, params: ClearParams) -> Result<ClearResult, Err
     let lines_cut: usize = plan.own.iter().map(|own| own.lines.len()).sum();
     let mut not_cut = plan.not_cut.clone();
     if !params.dry_run {
+        let paused = core.promote.pause().await;
         let cleared = clear(&core.store, &scope, plan).await.map_err(convert::forget)?;
+        drop(paused);
         tracing::info!(memories = cleared.memories, "cleared on request");
         core.tell(Event::Forgotten { memories: cleared.memories as u32 });
         for (workspace, file) in &cleared.changed {

@@ -14,9 +14,11 @@ pub async fn handle(core: &Core, params: ForgetParams) -> Result<ForgetResult, E
     let which = which(core, &scope, &params).await?;
     let memories = preview(&core.store, &scope, which).await.map_err(convert::forget)?;
     if !params.dry_run {
+        let paused = core.promote.pause().await;
         let forgotten = forget(&core.store, &scope, &memories).await.map_err(convert::forget)?;
         tracing::info!(forgotten, "forgot on request");
         core.tell(Event::Forgotten { memories: forgotten as u32 });
+        drop(paused);
         core.take_off_pages(scope.user(), &memories).await;
     }
     Ok(ForgetResult {

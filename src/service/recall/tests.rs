@@ -175,17 +175,11 @@ async fn the_day_that_the_question_names_comes_first() {
     for ago in 1..15 {
         notes.add(&format!("ago{ago}"), "和老陈打羽毛球", ago, Importance::NORMAL, Audience::Private).await;
     }
-    notes.add("told", "昨天和老陈打羽毛球，赢了", 8, Importance::NORMAL, Audience::Private).await;
-    for (question, expected) in [
-        ("上周三和老陈打羽毛球", "ago9"),
-        ("3月6日和老陈打羽毛球", "ago7"),
-        ("大前天和老陈打羽毛球", "ago3"),
-        ("badminton: 三天前和老陈打羽毛球", "ago3"),
-    ] {
+    for (question, expected) in
+        [("上周三和老陈打羽毛球", "ago9"), ("3月6日和老陈打羽毛球", "ago7"), ("大前天和老陈打羽毛球", "ago3")]
+    {
         assert_eq!(ids(&notes.ask(question).await).first(), Some(&expected), "{question}");
     }
-    let told = notes.ask("上周三和老陈打羽毛球").await;
-    assert_eq!(ids(&told).get(1), Some(&"told"));
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ pub mod redact;
 pub mod scope;
 pub mod segment;
 pub mod tokens;
+pub mod worth;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};
 pub use redact::Redacted;

@@ -11,10 +11,13 @@ pub mod managed;
 pub mod markdown;
 pub mod preview;
 pub mod probes;
+pub mod promote;
 pub mod rank;
 pub mod redact;
+pub mod rollup;
 pub mod scope;
 pub mod segment;
+pub mod statement;
 pub mod tokens;
 pub mod worth;
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
 
-use super::segment;
+use super::segment::{self, Language};
 
 /// Whether a line is worth keeping, and if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,6 +48,30 @@ impl Topic {
     /// All, in the order a page shows them.
     pub const ALL: [Self; 6] =
         [Self::Projects, Self::Configuration, Self::Decisions, Self::Fixes, Self::People, Self::Plans];
+
+    /// Its heading.
+    pub fn title(self, language: Language) -> &'static str {
+        match (self, language) {
+            (Self::Projects, Language::Chinese) => "项目与服务",
+            (Self::Configuration, Language::Chinese) => "配置",
+            (Self::Decisions, Language::Chinese) => "决定与结论",
+            (Self::Fixes, Language::Chinese) => "修复",
+            (Self::People, Language::Chinese) => "偏好与人",
+            (Self::Plans, Language::Chinese) => "计划",
+            (Self::Projects, Language::English) => "Projects and services",
+            (Self::Configuration, Language::English) => "Configuration",
+            (Self::Decisions, Language::English) => "Decisions",
+            (Self::Fixes, Language::English) => "Fixes",
+            (Self::People, Language::English) => "Preferences and people",
+            (Self::Plans, Language::English) => "Plans",
+        }
+    }
+
+    /// The topic with this heading, in either language.
+    pub fn titled(title: &str) -> Option<Self> {
+        let is = |topic: &Self| Language::ALL.into_iter().any(|language| topic.title(language) == title);
+        Self::ALL.into_iter().find(is)
+    }
 }
 
 /// Whether `content`, found under the headings `context`, is worth keeping.
@@ -109,6 +133,11 @@ pub fn is_durable(content: &str) -> bool {
 /// Whether `content` speaks of routine, even if something was wrong this time.
 pub fn is_of_routine(content: &str) -> bool {
     hits(&cues().routine, segment::normalise(content).trim())
+}
+
+/// Whether `content` tells of trouble that is not denied in the same breath.
+pub fn tells_of_trouble(content: &str) -> bool {
+    tells_trouble(&segment::normalise(content))
 }
 
 fn tells_trouble(text: &str) -> bool {

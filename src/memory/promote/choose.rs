@@ -1,0 +1,120 @@
+//! Which lines hold: what is said already, what is newer, what is unclear, what has room.
+
+use super::block::Held;
+use super::{Doubt, Promotion};
+use crate::memory::statement::{self, Features, Likeness};
+use crate::memory::worth::Topic;
+
+/// So much of a line's words stand in another that says it already.
+const SAID: f64 = 0.7;
+/// So much of an old line's words stand in a new one that only says more words.
+const CONTAINED: f64 = 0.85;
+
+/// The lines of the block after `candidates`, which stand in the order of time.
+pub(super) fn settle(
+    held: Vec<Held>,
+    candidates: Vec<Held>,
+    own: &str,
+    promotion: &mut Promotion,
+) -> Vec<Held> {
+    let own: Vec<Features> = own.lines().filter(|line| is_statement(line)).map(Features::of).collect();
+    let mut lines = held;
+    for candidate in candidates {
+        let all: Vec<Features> = lines
+            .iter()
+            .map(|line| line.features.clone())
+            .chain(own.iter().cloned())
+            .chain([candidate.features.clone()])
+            .collect();
+        let likeness = Likeness::new(&all, Vec::new());
+        let said = |by: &Features| says_already(&likeness, by, &candidate.features);
+        if own.iter().any(said) || lines.iter().any(|line| said(&line.features)) {
+            continue;
+        }
+        if let Some(newer) = lines.iter().find(|line| line.day > candidate.day && replaces(line, &candidate))
+        {
+            promotion.archived.push(format!("{} → {}", candidate.text, newer.text));
+            continue;
+        }
+        let mut unclear = false;
+        let (gone, stays): (Vec<Held>, Vec<Held>) = lines.into_iter().partition(|line| {
+            let contradicted = line.day <= candidate.day && replaces(&candidate, line);
+            // A change that names what it replaces is clear; else what the user asked for stays.
+            let wins = candidate.asked || !line.asked || names_old(&candidate, line);
+            unclear |= contradicted && !wins;
+            contradicted && wins
+        });
+        promotion
+            .archived
+            .extend(gone.iter().map(|line| line.line().trim_start_matches("- ").trim().to_owned()));
+        lines = stays;
+        if unclear {
+            let kept = lines.iter().find(|line| replaces(&candidate, line)).map(|line| line.text.clone());
+            promotion.doubts.push(Doubt { kept: kept.unwrap_or_default(), against: candidate.text });
+            continue;
+        }
+        lines.push(candidate);
+    }
+    lines
+}
+
+/// Takes out the least important lines until the rest has room; what the user asked for stays.
+pub(super) fn fit(lines: &mut Vec<Held>, budget: usize, promotion: &mut Promotion) {
+    let chars = |lines: &[Held]| -> usize { lines.iter().map(|line| line.line().chars().count()).sum() };
+    while chars(lines) > budget {
+        let least = lines.iter().enumerate().filter(|(_, line)| !line.asked).min_by_key(|(at, line)| {
+            let kind = match line.topic {
+                Topic::People => 3,
+                Topic::Configuration | Topic::Decisions => 2,
+                Topic::Projects => 1,
+                Topic::Fixes | Topic::Plans => 0,
+            };
+            (kind, line.uses, line.day, *at)
+        });
+        let Some((at, _)) = least else { return };
+        let line = lines.remove(at);
+        if !line.is_new {
+            promotion.archived.push(line.line().trim_start_matches("- ").trim().to_owned());
+        }
+    }
+}
+
+fn is_statement(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && !line.starts_with('#') && !line.starts_with("<!--")
+}
+
+/// Whether `known` says what `new` says: nothing new is numbered or named, and the words of one lie in the other.
+fn says_already(likeness: &Likeness, known: &Features, new: &Features) -> bool {
+    let news = new.values().any(|value| !known.numbers.contains(value) && !holds(known, value));
+    let within = likeness.share(new, known);
+    let contained = likeness.share(known, new);
+    let enough = known.words.len() >= 2;
+    !news && enough && (within >= SAID || contained >= CONTAINED) && known.negated == new.negated
+        || known.words == new.words && known.numbers == new.numbers
+}
+
+fn holds(features: &Features, value: &str) -> bool {
+    features.names.contains(value) || features.words.contains(value)
+}
+
+/// Whether `newer` makes `older` untrue.
+fn replaces(newer: &Held, older: &Held) -> bool {
+    let changes = [older.change.clone(), newer.change.clone()];
+    let listed = statement::replaced(&changes);
+    listed.iter().any(|replaced| replaced.by == 1 && replaced.is_said_by(&older.text, &older.features.words))
+        || (newer.change.subject == older.change.subject
+            && !newer.change.subject.is_empty()
+            && !newer.change.new.is_empty()
+            && numeric(newer)
+            && numeric(older)
+            && newer.change.new.is_disjoint(&older.change.new))
+}
+
+fn numeric(line: &Held) -> bool {
+    line.change.new.iter().any(|value| value.contains(|c: char| c.is_ascii_digit()))
+}
+
+fn names_old(newer: &Held, older: &Held) -> bool {
+    newer.change.old.iter().any(|old| older.features.values().any(|value| value == old))
+}

@@ -1,0 +1,186 @@
+//! What says the same becomes one statement, and what no longer holds leaves it.
+
+use std::collections::BTreeSet;
+
+use chrono::NaiveDate;
+
+use super::gather::{Gathered, Kept};
+use crate::memory::Mark;
+use crate::memory::statement::{self, Change, Clause, Features, Likeness, Replaced};
+use crate::memory::worth::Topic;
+
+/// Two groups become one where their members are on average so much alike.
+const GROUPS_ALIKE: f64 = 0.75;
+
+/// Statements in the making.
+#[derive(Debug, Default)]
+pub(super) struct Merged {
+    pub drafts: Vec<Draft>,
+    pub archive: Vec<(NaiveDate, String)>,
+}
+
+/// A statement as clauses that may still be cut.
+#[derive(Debug)]
+pub(super) struct Draft {
+    pub clauses: Vec<Clause>,
+    pub topic: Topic,
+    pub day: NaiveDate,
+    pub mark: Mark,
+    pub for_ever: bool,
+    pub durable: bool,
+    pub routine: bool,
+    pub uses: u32,
+    pub ends: Option<NaiveDate>,
+    pub sources: Vec<usize>,
+}
+
+pub(super) fn merge(gathered: &Gathered) -> Merged {
+    let kept = &gathered.kept;
+    let changes: Vec<Change> = kept.iter().map(|kept| kept.change.clone()).collect();
+    let replaced = statement::replaced(&changes);
+    let features: Vec<Features> = kept.iter().map(|kept| kept.features.clone()).collect();
+    let likeness = Likeness::new(&features, kept.iter().map(|kept| kept.vector).collect());
+    let mut merged = Merged::default();
+    for group in groups(kept.len(), &likeness) {
+        let members: Vec<(usize, &Kept)> =
+            group.iter().filter_map(|at| Some((*at, kept.get(*at)?))).collect();
+        // What is only repeated from long-term memory is there already.
+        if members.iter().all(|(_, kept)| kept.mark == Mark::Sync) {
+            continue;
+        }
+        compose(&members, &replaced, &mut merged);
+    }
+    merged
+}
+
+/// Groups of the places of statements that say the same, each in the order of time.
+fn groups(count: usize, likeness: &Likeness) -> Vec<Vec<usize>> {
+    let mut pairs = Vec::new();
+    for b in 0..count {
+        for a in 0..b {
+            if let Some(score) = likeness.score(a, b).filter(|score| *score >= 1.0) {
+                pairs.push((score, a, b));
+            }
+        }
+    }
+    pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    let mut group_of: Vec<usize> = (0..count).collect();
+    let mut groups: Vec<Vec<usize>> = (0..count).map(|at| vec![at]).collect();
+    for (_, a, b) in pairs {
+        let (Some(&one), Some(&other)) = (group_of.get(a), group_of.get(b)) else { continue };
+        if one == other || !fit_together(groups.get(one), groups.get(other), likeness) {
+            continue;
+        }
+        let moved = groups.get_mut(other).map(std::mem::take).unwrap_or_default();
+        for at in &moved {
+            if let Some(group) = group_of.get_mut(*at) {
+                *group = one;
+            }
+        }
+        if let Some(group) = groups.get_mut(one) {
+            group.extend(moved);
+            group.sort_unstable();
+        }
+    }
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+/// Whether no member of one group is another thing than a member of the other, and they are alike on average.
+fn fit_together(one: Option<&Vec<usize>>, other: Option<&Vec<usize>>, likeness: &Likeness) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return false };
+    let mut sum = 0.0;
+    for a in one {
+        for b in other {
+            match likeness.score(*a, *b) {
+                Some(score) => sum += score.min(1.0),
+                None => return false,
+            }
+        }
+    }
+    sum / (one.len() * other.len()) as f64 >= GROUPS_ALIKE
+}
+
+/// One statement of the members, which stand in the order of time.
+fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], merged: &mut Merged) {
+    let mut current: Vec<(&Kept, Vec<Clause>)> = Vec::new();
+    for (at, kept) in members {
+        let is_old = |clause: &Clause| {
+            let later = replaced.iter().filter(|replaced| replaced.by > *at);
+            later.into_iter().any(|replaced| replaced.is_said_by(&clause.text, &kept.features.words))
+        };
+        let (old, holds): (Vec<Clause>, Vec<Clause>) = kept.clauses.iter().cloned().partition(is_old);
+        if !old.is_empty() && !is_told_by_a_change(*at, &old, replaced, kept) {
+            merged.archive.push((kept.day, statement::join(&kept.clauses)));
+        }
+        if !holds.is_empty() {
+            current.push((kept, holds));
+        }
+    }
+    let head = current.iter().enumerate().max_by_key(|(at, (kept, clauses))| {
+        let said = Features::of(&statement::join(clauses));
+        (usize::from(kept.change.explicit) * 2 + said.values().count() + usize::from(kept.durable), *at)
+    });
+    let Some((head_at, _)) = head else { return };
+    let mut clauses: Vec<Clause> =
+        current.get(head_at).map(|(_, clauses)| clauses.clone()).unwrap_or_default();
+    let mut told = Features::of(&statement::join(&clauses));
+    for (at, (_, more)) in current.iter().enumerate().rev().filter(|(at, _)| *at != head_at) {
+        for clause in more {
+            let said = Features::of(&clause.text);
+            if adds(&said, &told, at == 0 && more.len() > 1) {
+                if let Some(last) = clauses.last_mut() {
+                    last.joint.clear();
+                }
+                clauses.push(clause.clone());
+                told = Features::of(&statement::join(&clauses));
+            }
+        }
+    }
+    if let Some(draft) = draft(&current, clauses) {
+        merged.drafts.push(draft);
+    }
+}
+
+/// Whether the change that made these clauses old names the old value itself, so that nothing is left to archive.
+fn is_told_by_a_change(at: usize, old: &[Clause], replaced: &[Replaced], kept: &Kept) -> bool {
+    old.iter().all(|clause| {
+        let by_it = |replaced: &&Replaced| {
+            replaced.by > at && replaced.told && replaced.is_said_by(&clause.text, &kept.features.words)
+        };
+        replaced.iter().any(|replaced| by_it(&replaced))
+    })
+}
+
+/// Whether a clause says something beyond what is told: a number or a name.
+fn adds(said: &Features, told: &Features, _first: bool) -> bool {
+    let known: BTreeSet<&String> = told.values().collect();
+    said.values().any(|value| !known.contains(value) && !told.words.contains(value))
+}
+
+fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>) -> Option<Draft> {
+    let kept = || current.iter().map(|(kept, _)| *kept);
+    let days: BTreeSet<NaiveDate> = kept().map(|kept| kept.day).collect();
+    let marks = |mark| kept().any(|kept| kept.mark == mark);
+    let mark = [Mark::User, Mark::Auto].into_iter().find(|mark| marks(*mark)).unwrap_or_default();
+    let topic = topic_of(current)?;
+    Some(Draft {
+        clauses,
+        topic,
+        day: *days.last()?,
+        mark,
+        for_ever: kept().any(|kept| kept.for_ever),
+        durable: kept().any(|kept| kept.durable),
+        routine: kept().all(|kept| kept.routine),
+        uses: kept().map(|kept| kept.uses).sum::<u32>().max(days.len() as u32),
+        ends: kept().filter_map(|kept| kept.ends).max(),
+        sources: kept().map(|kept| kept.source).collect(),
+    })
+}
+
+/// The topic most members have; of equals the one that stands first.
+fn topic_of(current: &[(&Kept, Vec<Clause>)]) -> Option<Topic> {
+    let count = |topic: &Topic| current.iter().filter(|(kept, _)| kept.topic == *topic).count();
+    let best = Topic::ALL.iter().map(count).max()?;
+    Topic::ALL.into_iter().find(|topic| count(topic) == best)
+}

@@ -69,7 +69,7 @@ pub(super) fn read(block: &str, today: NaiveDate) -> Vec<Held> {
         let line = line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line);
         let (text, from, asked) = source(line);
         lines.push(Held {
-            topic: headed.unwrap_or_else(|| worth::topic(text, "")),
+            topic: headed.or_else(|| worth::topic(text, "")).unwrap_or(Topic::Projects),
             day: day_of(from).unwrap_or(NaiveDate::MIN).min(today),
             from: from.to_owned(),
             asked,

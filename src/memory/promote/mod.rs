@@ -87,7 +87,7 @@ pub fn is_promoted_at_once(content: &str, context: &str, mark: Mark, day: NaiveD
     if end_of(content, day).is_some() || worth::judge(content, context) == Worth::ToolOutput {
         return false;
     }
-    let core = matches!(worth::topic(content, context), Topic::Configuration | Topic::People);
+    let core = matches!(worth::topic(content, context), Some(Topic::Configuration | Topic::People));
     worth::is_for_ever(content) || (mark == Mark::User && core && !worth::is_of_routine(content))
 }
 

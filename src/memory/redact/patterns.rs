@@ -63,6 +63,10 @@ const KEYS: &[(&str, &str, Check)] = &[
     // 密码从 old 改成了 new: the old one stands behind a word (see below), this is the new one.
     ("password", r"(?:密码|密碼|口令)从[ \t]*[!-~]{1,64}[ \t]*(?:更?改|换|变)(?:成|为)了?[ \t]*",
         Check::Value(Word::Password, Said::Strong)),
+    // A pin is a part of many things: only what looks like a secret behind it is one.
+    ("password", r"(?i-u:\b(?:pin|passcode)(?:[ ]?code|[ ]number)?(?:[ ]is(?:[ ]now)?|[ ]was|[ ]?[:=]))[ \t]*([0-9]{4,8})(?-u:\b)", Check::Whole),
+    ("password", r"(?i-u:\b(?:pin|passcode)(?:[ ]?code|[ ]number)?(?:[ ]is(?:[ ]now)?|[ ]was|[ ]?[:=]))[ \t]*",
+        Check::Value(Word::Password, Said::Weak)),
     ("id_card", r"[1-9１-９][0-9０-９]{5}[ -]?[0-9０-９]{8}[ -]?[0-9０-９]{3}[0-9０-９XxＸｘ]", Check::IdCard),
     ("bank_card", r"[0-9０-９](?:[ －-]?[0-9０-９]){12,}", Check::BankCard),
     ("phone", concat!(r"(?:(?:[+＋]|00)?(?:86|８６)[ －-]?)?[1１][3-9３-９][0-9０-９]",

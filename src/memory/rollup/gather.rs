@@ -25,7 +25,9 @@ pub(super) struct Kept<'n> {
     pub clauses: Vec<Clause>,
     pub features: Features,
     pub change: Change,
-    pub topic: Topic,
+    pub topic: Option<Topic>,
+    /// Only tried on the way.
+    pub trial: bool,
     pub vector: Option<&'n [f32]>,
     pub uses: u32,
     pub for_ever: bool,
@@ -85,7 +87,9 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
     let context = entry.context.as_str();
     let day = entry.day?;
     let worth = worth::judge(&content, context);
-    let asked = entry.mark == Mark::User && worth != Worth::ToolOutput;
+    let cleaned = content.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let asks = entry.mark == Mark::User || worth::is_asked_for(cleaned, context);
+    let asked = asks && worth != Worth::ToolOutput;
     if worth != Worth::Keep && !asked {
         return None;
     }
@@ -105,10 +109,11 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
         source,
         day,
         time: entry.time,
-        mark: entry.mark,
+        mark: if asks && entry.mark != Mark::Sync { Mark::User } else { entry.mark },
         features: Features::of(&text),
         change: Change::of(&text),
         topic: worth::topic(&content, context),
+        trial: worth::is_on_the_way(context),
         vector: noted.vector,
         uses: noted.uses,
         for_ever: worth::is_for_ever(&content),

@@ -29,6 +29,8 @@ pub(super) struct Draft {
     pub for_ever: bool,
     pub durable: bool,
     pub routine: bool,
+    /// Nothing tells what it is about, or it was only tried on the way.
+    pub doubtful: bool,
     pub uses: u32,
     pub ends: Option<NaiveDate>,
     pub sources: Vec<usize>,
@@ -125,10 +127,10 @@ fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], merged: &mut Merge
     let mut clauses: Vec<Clause> =
         current.get(head_at).map(|(_, clauses)| clauses.clone()).unwrap_or_default();
     let mut told = Features::of(&statement::join(&clauses));
-    for (at, (_, more)) in current.iter().enumerate().rev().filter(|(at, _)| *at != head_at) {
+    for (_, (_, more)) in current.iter().enumerate().rev().filter(|(at, _)| *at != head_at) {
         for clause in more {
             let said = Features::of(&clause.text);
-            if adds(&said, &told, at == 0 && more.len() > 1) {
+            if adds(&said, &told) {
                 if let Some(last) = clauses.last_mut() {
                     last.joint.clear();
                 }
@@ -153,9 +155,15 @@ fn is_told_by_a_change(at: usize, old: &[Clause], replaced: &[Replaced], kept: &
 }
 
 /// Whether a clause says something beyond what is told: a number or a name.
-fn adds(said: &Features, told: &Features, _first: bool) -> bool {
-    let known: BTreeSet<&String> = told.values().collect();
-    said.values().any(|value| !known.contains(value) && !told.words.contains(value))
+fn adds(said: &Features, told: &Features) -> bool {
+    let news = |values: &BTreeSet<String>| {
+        values.iter().any(|value| {
+            !told.numbers.contains(value) && !told.names.contains(value) && !told.words.contains(value)
+        })
+    };
+    let shared = said.words.intersection(&told.words).count();
+    // What says mostly the same adds a number, hardly a name.
+    news(&said.numbers) || (news(&said.names) && 2 * shared < said.words.len())
 }
 
 fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>) -> Option<Draft> {
@@ -163,10 +171,11 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>) -> Option<Draft
     let days: BTreeSet<NaiveDate> = kept().map(|kept| kept.day).collect();
     let marks = |mark| kept().any(|kept| kept.mark == mark);
     let mark = [Mark::User, Mark::Auto].into_iter().find(|mark| marks(*mark)).unwrap_or_default();
-    let topic = topic_of(current)?;
+    let topic = topic_of(current);
     Some(Draft {
         clauses,
-        topic,
+        topic: topic.unwrap_or(Topic::Projects),
+        doubtful: topic.is_none() || kept().all(|kept| kept.trial),
         day: *days.last()?,
         mark,
         for_ever: kept().any(|kept| kept.for_ever),
@@ -180,7 +189,7 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>) -> Option<Draft
 
 /// The topic most members have; of equals the one that stands first.
 fn topic_of(current: &[(&Kept, Vec<Clause>)]) -> Option<Topic> {
-    let count = |topic: &Topic| current.iter().filter(|(kept, _)| kept.topic == *topic).count();
-    let best = Topic::ALL.iter().map(count).max()?;
+    let count = |topic: &Topic| current.iter().filter(|(kept, _)| kept.topic == Some(*topic)).count();
+    let best = Topic::ALL.iter().map(count).max().filter(|best| *best > 0)?;
     Topic::ALL.into_iter().find(|topic| count(topic) == best)
 }

@@ -17,10 +17,16 @@ use crate::memory::worth::{self, Topic};
 
 /// A bullet, the day and the line's end.
 const LINE_CHARS: usize = 9;
-/// A heading with the empty line above it.
-const HEADING_CHARS: usize = 16;
+/// What stands around a heading: `## `, the empty line above it, the line's end.
+const HEADING_CHARS: usize = 5;
+/// `was: `
+const WAS_CHARS: usize = 5;
 /// What the managed block around the page takes, its title, and what was left out.
-const FRAME_CHARS: usize = 90;
+const FRAME_CHARS: usize = 80;
+/// Shorter clauses cost as much as these, in characters: brevity alone is no merit.
+const MIN_LENGTH: usize = 12;
+/// Longer ones cost no more than these: a path is long and cannot be said shorter.
+const MAX_LENGTH: usize = 30;
 /// Clauses worth this little are cut even where there is room.
 const FILLER: i32 = -2;
 /// What only gives a reason, a reaction, or how it was announced.
@@ -44,19 +50,21 @@ pub(super) fn fit(week: Week, gathered: &Gathered, merged: Merged, size: usize) 
     let mut placed: Vec<Placed> = merged.drafts.into_iter().map(place).collect();
     for placed in &mut placed {
         while placed.values.len() > 1 {
-            match lowest(placed).filter(|(_, value)| *value <= FILLER) {
-                Some((at, _)) => cut(placed, at),
+            let filler = placed.values.iter().skip(1).rposition(|value| *value <= FILLER);
+            match filler {
+                Some(at) => cut(placed, at + 1),
                 None => break,
             }
         }
     }
     let statements: Vec<Statement> = placed.iter().map(|placed| stated(&placed.draft)).collect();
+    let language = if gathered.chinese { Language::Chinese } else { Language::English };
     let mut left_out = gathered.left_out;
-    let mut taken = placed.iter().map(chars).sum::<usize>() + headings(&placed);
+    let mut taken = placed.iter().map(chars).sum::<usize>() + headings(&placed, language);
     while taken > room {
         let cheapest = placed.iter().enumerate().filter_map(|(at, placed)| {
-            let (clause, value) = lowest(placed)?;
-            Some((value, at, clause))
+            let (clause, price) = lowest(placed)?;
+            Some((price, at, clause))
         });
         let Some((_, at, clause)) = cheapest.min() else { break };
         if let Some(found) = placed.get_mut(at) {
@@ -67,18 +75,17 @@ pub(super) fn fit(week: Week, gathered: &Gathered, merged: Merged, size: usize) 
                 left_out += 1;
             }
         }
-        taken = placed.iter().map(chars).sum::<usize>() + headings(&placed);
+        taken = placed.iter().map(chars).sum::<usize>() + headings(&placed, language);
     }
     let archived = |archive: &[(NaiveDate, String)]| -> usize {
-        archive.iter().map(|(_, text)| text.chars().count() + LINE_CHARS + 2).sum::<usize>()
-            + if archive.is_empty() { 0 } else { HEADING_CHARS }
+        archive.iter().map(|(_, text)| text.chars().count() + LINE_CHARS + WAS_CHARS).sum::<usize>()
+            + if archive.is_empty() { 0 } else { HEADING_CHARS + 7 }
     };
     while !archive.is_empty() && taken + archived(&archive) > room {
         archive.remove(0);
     }
     let mut lines: Vec<Statement> = placed.iter().map(|placed| stated(&placed.draft)).collect();
     lines.sort_by_key(|line| (line.topic, line.day, line.sources.first().copied()));
-    let language = if gathered.chinese { Language::Chinese } else { Language::English };
     Page { week, language, lines, archive, left_out, statements }
 }
 
@@ -109,7 +116,9 @@ fn place(draft: Draft) -> Placed {
         value -= 3 * i32::from(matches(ASIDES, &ASIDES_RULE, &clause.text) && !causes);
         // Without its first clause a line has no subject.
         if at == 0 {
-            value += 4 + worth_of(&draft);
+            value += 2 + worth_of(&draft);
+        } else if news > 0 {
+            value += worth_of(&draft).max(0) / 2;
         }
         values.push(value);
     }
@@ -128,15 +137,20 @@ fn worth_of(draft: &Draft) -> i32 {
         + 6 * i32::from(draft.for_ever)
         + 2 * i32::from(draft.durable)
         + draft.sources.len() as i32
+        - 3 * i32::from(draft.doubtful)
         - 8 * i32::from(draft.routine)
         - 2 * i32::from(draft.ends.is_some())
 }
 
-/// The clause to be cut first, and what is lost with it; the first clause goes last, with its line.
+/// The clause to be cut first, and what its room costs: its worth by its length. The first goes last, with its line.
 fn lowest(placed: &Placed) -> Option<(usize, i32)> {
     let only = placed.values.len() == 1;
-    let later = placed.values.iter().copied().enumerate().filter(|(at, _)| only || *at > 0);
-    later.min_by_key(|(at, value)| (*value, usize::MAX - at))
+    let later = placed.values.iter().zip(&placed.draft.clauses).enumerate().filter(|(at, _)| only || *at > 0);
+    let priced = later.map(|(at, (value, clause))| {
+        let length = clause.text.chars().count() + if only { LINE_CHARS } else { 1 };
+        (at, value * 100 / i32::try_from(length.clamp(MIN_LENGTH, MAX_LENGTH)).unwrap_or(i32::MAX))
+    });
+    priced.min_by_key(|(at, price)| (*price, usize::MAX - at))
 }
 
 fn cut(placed: &mut Placed, at: usize) {
@@ -150,9 +164,9 @@ fn chars(placed: &Placed) -> usize {
     statement::join(&placed.draft.clauses).chars().count() + LINE_CHARS
 }
 
-fn headings(placed: &[Placed]) -> usize {
+fn headings(placed: &[Placed], language: Language) -> usize {
     let topics: BTreeSet<Topic> = placed.iter().map(|placed| placed.draft.topic).collect();
-    topics.len() * HEADING_CHARS
+    topics.iter().map(|topic| topic.title(language).chars().count() + HEADING_CHARS).sum()
 }
 
 static ASIDES_RULE: OnceLock<Option<Regex>> = OnceLock::new();

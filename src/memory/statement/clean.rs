@@ -26,7 +26,9 @@ const SECRET: &str = "[已脱敏:";
 /// Names whose "said" is understood, by how often they stand in `contents`.
 pub fn speakers<'a>(contents: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let mut speakers = BTreeMap::new();
-    for found in contents.clone().filter_map(|content| rules().speaker.captures(content)) {
+    let rules = rules();
+    let bare = |content: &'a str| rules.bullet.find(content).and_then(|found| content.get(found.end()..));
+    for found in contents.clone().filter_map(bare).filter_map(|content| rules.speaker.captures(content)) {
         if let Some(name) = found.get(1).or(found.get(2)) {
             speakers.entry(name.as_str().to_owned()).or_insert(0);
         }
@@ -163,7 +165,7 @@ fn rules() -> &'static Rules {
         ornament: rule(r"\*\*|`|~~|<!--.*?-->|[\u{2600}-\u{27bf}\u{1f300}-\u{1faff}\u{fe0f}]"),
         secret_aside: rule(r"\s*[（(][^（）()]*\[已脱敏:[^（）()]*[）)]"),
         asking: rule(
-            r"^(?:(?i:always remember|please remember|remember|noted?|reminder|fyi|pre-compaction (?:notes?|flush)|key (?:decision|point)|user decision(?: at [^:：]{1,16})?)|(?:请|要)?(?:永远|永久|一直)?(?:记住|记得)|(?:帮我)?记(?:一下|下来?|下)|备忘|备注|提醒一下|用户(?:明确)?要求)\s*[：:，,]\s*",
+            r"^(?:(?i:always remember|please remember|remember|noted?|reminder|fyi|pre-compaction (?:notes?|flush)|key (?:decision|point)|user decision(?: at [^：\n]{1,16}?)?)|(?:请|要)?(?:永远|永久|一直)?(?:记住|记得)|(?:帮我)?记(?:一下|下来?|下)|备忘|备注|提醒一下|用户(?:明确)?要求)\s*(?:[：，]|[:,](?:\s|$))\s*",
         ),
         speaker: rule(r"^(?:(\p{Han}{2,3}?)(?:说|让我|提到|提醒|告诉|表示|强调|偏好|：|:)|([A-Z][a-z]+)(?::| (?:said|says|told|reminded|mentioned|asked|wants|is|was)\b))"),
         said: rule(

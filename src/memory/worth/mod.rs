@@ -100,8 +100,8 @@ pub fn judge(content: &str, context: &str) -> Worth {
     Worth::Keep
 }
 
-/// What `content`, found under the headings `context`, is about.
-pub fn topic(content: &str, context: &str) -> Topic {
+/// What `content`, found under the headings `context`, is about; `None` if nothing tells.
+pub fn topic(content: &str, context: &str) -> Option<Topic> {
     let text = segment::normalise(content);
     let heading = segment::normalise(context);
     let mut scores = Topic::ALL.map(|topic| (topic, 0));
@@ -117,12 +117,19 @@ pub fn topic(content: &str, context: &str) -> Topic {
     let order =
         [Topic::People, Topic::Fixes, Topic::Decisions, Topic::Configuration, Topic::Plans, Topic::Projects];
     let is_best = |topic: &Topic| best > 0 && scores.contains(&(*topic, best));
-    order.into_iter().find(is_best).unwrap_or(Topic::Projects)
+    order.into_iter().find(is_best)
 }
 
 /// Whether the user wants it kept for ever: 永远记住, "always remember".
 pub fn is_for_ever(content: &str) -> bool {
     hits(&cues().always, &segment::normalise(content))
+}
+
+/// Whether the line itself, or a heading above it, asks to keep it: 记住, "remember:".
+pub fn is_asked_for(content: &str, context: &str) -> bool {
+    let cues = cues();
+    hits(&cues.asked, segment::normalise(content).trim())
+        || hits(&cues.asked_headings, &segment::normalise(context))
 }
 
 /// Whether `content` is said to last: a rule, a habit, a preference, a decision.
@@ -138,6 +145,11 @@ pub fn is_of_routine(content: &str) -> bool {
 /// Whether `content` tells of trouble that is not denied in the same breath.
 pub fn tells_of_trouble(content: &str) -> bool {
     tells_trouble(&segment::normalise(content))
+}
+
+/// Whether the headings say that this was only tried on the way.
+pub fn is_on_the_way(context: &str) -> bool {
+    hits(&cues().trials, &segment::normalise(context))
 }
 
 fn tells_trouble(text: &str) -> bool {
@@ -171,6 +183,9 @@ struct Cues {
     tool_output: Vec<Regex>,
     durable: Vec<Regex>,
     always: Vec<Regex>,
+    trials: Vec<Regex>,
+    asked: Vec<Regex>,
+    asked_headings: Vec<Regex>,
     topics: Vec<(Topic, u32, Regex)>,
 }
 
@@ -186,6 +201,9 @@ fn cues() -> &'static Cues {
         tool_output: all(tables::TOOL_OUTPUT),
         durable: all(tables::DURABLE),
         always: all(tables::ALWAYS),
+        trials: all(tables::TRIALS),
+        asked: all(tables::ASKED),
+        asked_headings: all(tables::ASKED_HEADINGS),
         topics: tables::TOPICS
             .iter()
             .filter_map(|(topic, weight, cue)| Some((*topic, *weight, compile(cue)?)))

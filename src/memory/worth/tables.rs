@@ -8,10 +8,10 @@ pub(super) const ROUTINE: &[&str] = &[
     r"心跳|heartbeat|keep-?alive",
     r"(健康|例行|定时|日常|早间|晚间|夜间|每日|每周|早上|晚上|开机|巡店|开店|关店)(检查|巡检|自检|巡查|点检)",
     r"(health|routine|morning|evening|nightly|daily|hourly|scheduled|status|opening|closing) ?(check|ping|probe)",
-    r"(播报|打卡|签到|同步|巡检|备份|提醒|推送|轮询|例行任务|日报|早报|晚报)(已)?(完成|正常|成功|已发送|已发|结束)\s*[。!！✅]*$",
+    r"(播报|打卡|签到|同步|巡检|备份|提醒|推送|轮询|例行任务|日报|早报|晚报)(已)?(完成|正常|成功|已发送|已发|结束)\s*[。!！✅]*(\([^()]*\))?$",
     r"(一切|全部|各项|系统|服务|磁盘|备份|状态)[：: ]?(都)?正常[，,。]?(无待办|无异常|无事项|没有待办)?\s*$",
     r"无待办|无异常|没有新(消息|邮件|任务)|no (new )?(tasks|alerts|messages|mail|issues)\b|all (fine|good|green|ok|clear|quiet|well)\b|nothing to (report|do)",
-    r"(backup|sync|digest|briefing|report|reminder|news|job) (done|sent|finished|completed|complete|ok|delivered|played)\s*[.✅]*$",
+    r"(backup|sync|digest|briefing|report|reminder|news|job) (done|sent|finished|completed|complete|ok|delivered|played)\s*[.✅]*(\([^()]*\))?$",
     r"^(状态|status)[：:]\s*(正常|ok|fine|green)|下一次[：:]|next (run|check)[：:]",
     r"^(no_reply|heartbeat_ok|ok|done|完成|正常)\s*$",
     r"^(记录时间|recorded( at)?|saved( at)?)[：:]",
@@ -80,7 +80,7 @@ pub(super) const TOOL_OUTPUT: &[&str] = &[
 
 /// What is said to last, or what one has to know.
 pub(super) const DURABLE: &[&str] = &[
-    r"记住|记下|记一下|别忘|永远|一律|统一|以后|从此|今后|每次|总是|从不|一直|必须|不许|禁止|只用|只喝|只吃|不吃|不喝|不碰|不能吃|过敏|忌口|偏好|喜欢|不喜欢|讨厌|习惯|约定|规定|规矩|原则|决定|结论|敲定|拍板|定为|定在|定下|改为|改成|签约|上线|里程碑",
+    r"记住|记下|记一下|别忘|永远|一律|统一|以后|从此|今后|每次|总是|从不|一直|必须|不许|禁止|只用|只喝|只吃|不吃|不喝|不碰|不能吃|仅限|不可|不得|务必|过敏|忌口|偏好|喜欢|不喜欢|讨厌|习惯|约定|规定|规矩|原则|决定|结论|敲定|拍板|定为|定在|定下|改为|改成|签约|上线|里程碑",
     r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b",
 ];
 
@@ -89,6 +89,21 @@ pub(super) const ALWAYS: &[&str] = &[
     r"永远(要)?(记住|记得|别忘|不要忘)|永久(记住|记录|保存)|一直(记住|记得)|(这|那)(条|个|件事)要?(永远|一直)?(记住|记牢)|长期记住",
     r"always remember|never forget|remember (this |it |that )?(forever|for good|permanently|always)|keep (this|it|that) (in mind )?(forever|permanently)",
 ];
+
+/// Headings under which stands what was tried on the way.
+pub(super) const TRIALS: &[&str] = &[
+    r"试过|尝试|试了|调试(过程|记录)|排查过程|折腾",
+    r"\b(tried|attempts?|trial|debug(ging)? (log|notes))\b",
+];
+
+/// Being asked to keep it.
+pub(super) const ASKED: &[&str] = &[
+    r"^(请|要|帮我|帮忙)?(永远|永久|一直|务必)?(记住|记得|记一下|记下来?|记个|备忘)[：:，, ]|(这|那)(条|个|件事)要?(永远)?记住",
+    r"^(please |always )?remember( this| that)?[:, ]|^(note to self|don't forget|make a note|take note)\b|^keep in mind",
+];
+
+/// Headings under which stands what one asked to keep.
+pub(super) const ASKED_HEADINGS: &[&str] = &[r"记住|必记|要记|备忘", r"\bremember\b|\bkeep in mind\b"];
 
 /// Topics by cue; of those with most hits the one that stands first. The number is what a hit counts.
 pub(super) const TOPICS: &[(Topic, u32, &str)] = &[

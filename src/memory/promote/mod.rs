@@ -12,7 +12,7 @@ mod tests;
 use chrono::NaiveDate;
 
 use super::Mark;
-use super::rollup::{Statement, end_of};
+use super::rollup::{Statement, end_of, is_dated};
 use super::worth::{self, Topic, Worth};
 use block::Held;
 
@@ -84,7 +84,10 @@ pub fn promote(lines: &[Line], existing: &Existing, today: NaiveDate, budget: us
 /// Whether an entry is promoted at once: asked for for ever, or asked for and about configuration, a preference or who
 /// somebody is. The rest waits for Sunday.
 pub fn is_promoted_at_once(content: &str, context: &str, mark: Mark, day: NaiveDate) -> bool {
-    if end_of(content, day).is_some() || worth::judge(content, context) == Worth::ToolOutput {
+    if end_of(content, day).is_some()
+        || (is_dated(content) && !worth::is_for_ever(content))
+        || worth::judge(content, context) == Worth::ToolOutput
+    {
         return false;
     }
     let core = matches!(worth::topic(content, context), Some(Topic::Configuration | Topic::People));
@@ -97,11 +100,8 @@ fn is_promoted(statement: &Statement) -> bool {
     if statement.ends.is_some() || worth::is_of_routine(text) {
         return false;
     }
-    let durable = worth::is_durable(text);
-    let core = match statement.topic {
-        Topic::Configuration | Topic::People | Topic::Decisions => true,
-        Topic::Projects | Topic::Fixes | Topic::Plans => false,
-    };
-    let asked = statement.mark == Mark::User && (core || durable) && statement.topic != Topic::Plans;
-    statement.for_ever || asked || core || (statement.uses >= OFTEN && statement.topic != Topic::Plans)
+    let passing = statement.topic == Topic::Plans || (is_dated(text) && !worth::is_durable(text));
+    let core = matches!(statement.topic, Topic::Configuration | Topic::People | Topic::Decisions);
+    let asked = statement.mark == Mark::User;
+    statement.for_ever || (!passing && (asked || core || statement.uses >= OFTEN))
 }

@@ -105,13 +105,15 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
     }
     lead_with_heading(&content, context, &mut clauses);
     let text = statement::join(&clauses);
+    let (mut features, change) = (Features::of(&text), Change::of(&text));
+    features.anchors.retain(|anchor| !change.old.contains(anchor));
     Some(Kept {
         source,
         day,
         time: entry.time,
         mark: if asks && entry.mark != Mark::Sync { Mark::User } else { entry.mark },
-        features: Features::of(&text),
-        change: Change::of(&text),
+        features,
+        change,
         topic: worth::topic(&content, context),
         trial: worth::is_on_the_way(context),
         vector: noted.vector,

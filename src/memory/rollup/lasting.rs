@@ -17,6 +17,17 @@ pub fn end_of(text: &str, day: NaiveDate) -> Option<NaiveDate> {
     rules().iter().flat_map(|rule| rule.captures_iter(&text)).filter_map(|found| read(&found, day)).max()
 }
 
+/// Whether `text` speaks of one day to come or gone, rather than of what holds from some day on.
+pub fn is_dated(text: &str) -> bool {
+    static DATED: OnceLock<Option<Regex>> = OnceLock::new();
+    const CUES: &str = r"(今天|今晚|明天|明晚|后天|大后天|昨天|这个?周末|(本|这|下)个?(周|星期)[一二三四五六日天]|\d{1,2}\s*月\s*\d{1,2}\s*[日号])(?P<on>\s*(起|开始|之后|以后))?|\b(?P<from>from|since|starting( on)?|as of)? ?((today|tonight|tomorrow|this weekend|(this|next) (mon|tues|wednes|thurs|fri|satur|sun)day)\b|(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\.? \d{1,2}\b)";
+    let cues = DATED.get_or_init(|| Regex::new(CUES).ok());
+    let text = segment::normalise(text);
+    cues.as_ref().is_some_and(|cues| {
+        cues.captures_iter(&text).any(|found| found.name("on").is_none() && found.name("from").is_none())
+    })
+}
+
 fn read(found: &Captures, day: NaiveDate) -> Option<NaiveDate> {
     let number = |name| found.name(name).and_then(|part| part.as_str().parse::<u32>().ok());
     let month = number("month").or_else(|| {
@@ -115,6 +126,18 @@ mod tests {
             ("expires: 2026-05-01", "2026-05-01"),
         ] {
             assert_eq!(end_of(text, said), Some(end.parse().unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn one_day_is_told_from_what_holds_from_then_on() {
+        for text in
+            ["记得明天带钥匙", "这周五修空调", "6 月 1 日交房租", "call Bo on June 3", "tomorrow is off"]
+        {
+            assert!(is_dated(text), "{text}");
+        }
+        for text in ["6 月 1 日起九点开门", "每周五修空调", "open at nine from June 3"] {
+            assert!(!is_dated(text), "{text}");
         }
     }
 

@@ -139,7 +139,8 @@ fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], merged: &mut Merge
             }
         }
     }
-    if let Some(draft) = draft(&current, clauses) {
+    let head = current.get(head_at).and_then(|(kept, _)| kept.topic);
+    if let Some(draft) = draft(&current, clauses, head) {
         merged.drafts.push(draft);
     }
 }
@@ -166,12 +167,12 @@ fn adds(said: &Features, told: &Features) -> bool {
     news(&said.numbers) || (news(&said.names) && 2 * shared < said.words.len())
 }
 
-fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>) -> Option<Draft> {
+fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>, head: Option<Topic>) -> Option<Draft> {
     let kept = || current.iter().map(|(kept, _)| *kept);
     let days: BTreeSet<NaiveDate> = kept().map(|kept| kept.day).collect();
     let marks = |mark| kept().any(|kept| kept.mark == mark);
     let mark = [Mark::User, Mark::Auto].into_iter().find(|mark| marks(*mark)).unwrap_or_default();
-    let topic = topic_of(current);
+    let topic = head.or_else(|| current.iter().find_map(|(kept, _)| kept.topic));
     Some(Draft {
         clauses,
         topic: topic.unwrap_or(Topic::Projects),
@@ -185,11 +186,4 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>) -> Option<Draft
         ends: kept().filter_map(|kept| kept.ends).max(),
         sources: kept().map(|kept| kept.source).collect(),
     })
-}
-
-/// The topic most members have; of equals the one that stands first.
-fn topic_of(current: &[(&Kept, Vec<Clause>)]) -> Option<Topic> {
-    let count = |topic: &Topic| current.iter().filter(|(kept, _)| kept.topic == Some(*topic)).count();
-    let best = Topic::ALL.iter().map(count).max().filter(|best| *best > 0)?;
-    Topic::ALL.into_iter().find(|topic| count(topic) == best)
 }

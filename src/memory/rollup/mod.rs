@@ -12,7 +12,7 @@ mod tests;
 
 use chrono::NaiveDate;
 
-pub use lasting::end_of;
+pub use lasting::{end_of, is_dated};
 
 use super::calendar::Week;
 use super::segment::Language;

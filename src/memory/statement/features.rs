@@ -18,6 +18,8 @@ pub struct Features {
     pub names: BTreeSet<String>,
     /// Names of persons and places, as far as the dictionary knows them.
     pub people: BTreeSet<String>,
+    /// Of numbers and names those that hold now: what two statements about one thing have in common.
+    pub anchors: BTreeSet<String>,
     /// Whether it denies or forbids.
     pub negated: bool,
     /// Whether it is in Chinese.
@@ -71,6 +73,8 @@ impl Features {
                 features.people.insert(tag.word.to_owned());
             }
         }
+        features.anchors =
+            features.values().filter(|value| value.chars().nth(1).is_some()).cloned().collect();
         let mut bare = normal;
         for word in NOT_NEGATIONS {
             bare = bare.replace(word, "");
@@ -143,7 +147,7 @@ fn numeral(text: &str) -> Option<String> {
 
 fn tokens() -> &'static Regex {
     static TOKENS: OnceLock<Regex> = OnceLock::new();
-    TOKENS.get_or_init(|| super::expression(r"[A-Za-z0-9~/][A-Za-z0-9_./:~+@%=&-]*"))
+    TOKENS.get_or_init(|| super::expression(r"[A-Za-z0-9~/][A-Za-z0-9_./:~+@%-]*"))
 }
 
 fn numerals() -> &'static Regex {

@@ -90,8 +90,9 @@ fn says_already(likeness: &Likeness, known: &Features, new: &Features) -> bool {
     let within = likeness.share(new, known);
     let contained = likeness.share(known, new);
     let enough = known.words.len() >= 2;
-    !news && enough && (within >= SAID || contained >= CONTAINED) && known.negated == new.negated
-        || known.words == new.words && known.numbers == new.numbers
+    // One says, the other denies: only where they say little else, since a denial may stand in another clause.
+    let denied = known.negated != new.negated && within.min(contained) >= SAID;
+    !news && !denied && enough && (within >= SAID || contained >= CONTAINED)
 }
 
 fn holds(features: &Features, value: &str) -> bool {

@@ -100,7 +100,7 @@ fn is_promoted(statement: &Statement) -> bool {
     if statement.ends.is_some() || worth::is_of_routine(text) {
         return false;
     }
-    let passing = statement.topic == Topic::Plans || (is_dated(text) && !worth::is_durable(text));
+    let passing = statement.topic == Topic::Plans || (is_dated(text) && !worth::is_lasting(text));
     let core = matches!(statement.topic, Topic::Configuration | Topic::People | Topic::Decisions);
     let asked = statement.mark == Mark::User;
     statement.for_ever || (!passing && (asked || core || statement.uses >= OFTEN))

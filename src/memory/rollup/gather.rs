@@ -56,7 +56,7 @@ pub(super) fn gather<'n>(week: Week, notes: &[Noted<'n>]) -> Gathered<'n> {
     let chinese = contents().filter(|content| Language::of(content) == Language::Chinese).count();
     let mut kept: Vec<Kept> = mine
         .iter()
-        .filter(|(_, noted)| noted.entry.mark == Mark::User || !often.contains(noted.entry.content.as_str()))
+        .filter(|(_, noted)| noted.entry.mark == Mark::User || !often.contains(&bare(noted)))
         .filter_map(|(source, noted)| keep(*source, noted, &speakers))
         .filter(|kept| kept.ends.is_none_or(|end| end > week.sunday()))
         .collect();
@@ -72,13 +72,17 @@ pub(super) fn gather<'n>(week: Week, notes: &[Noted<'n>]) -> Gathered<'n> {
 }
 
 /// What was said in the same words on many days.
-fn said_often<'n>(mine: &[(usize, Noted<'n>)]) -> BTreeSet<&'n str> {
-    let mut days: BTreeMap<&str, BTreeSet<NaiveDate>> = BTreeMap::new();
+fn said_often(mine: &[(usize, Noted)]) -> BTreeSet<String> {
+    let mut days: BTreeMap<String, BTreeSet<NaiveDate>> = BTreeMap::new();
     for (_, noted) in mine {
-        days.entry(noted.entry.content.as_str()).or_default().extend(noted.entry.day);
+        days.entry(bare(noted)).or_default().extend(noted.entry.day);
     }
-    let often = days.into_iter().filter(|(_, days)| days.len() >= ROUTINE_DAYS);
-    often.map(|(content, _)| content).collect()
+    days.into_iter().filter(|(_, days)| days.len() >= ROUTINE_DAYS).map(|(content, _)| content).collect()
+}
+
+/// What an entry says, whatever session and marks stand around it.
+fn bare(noted: &Noted) -> String {
+    statement::join(&statement::clauses(noted.entry.content.as_str(), &[]))
 }
 
 fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kept<'n>> {

@@ -43,7 +43,8 @@ pub(super) fn merge(gathered: &Gathered) -> Merged {
     let features: Vec<Features> = kept.iter().map(|kept| kept.features.clone()).collect();
     let likeness = Likeness::new(&features, kept.iter().map(|kept| kept.vector).collect());
     let mut merged = Merged::default();
-    for group in groups(kept.len(), &likeness) {
+    let is_past = |at: usize| kept.get(at).is_some_and(|kept| is_past(at, kept, &replaced));
+    for group in groups(kept.len(), &likeness, &is_past) {
         let members: Vec<(usize, &Kept)> =
             group.iter().filter_map(|at| Some((*at, kept.get(*at)?))).collect();
         // What is only repeated from long-term memory is there already.
@@ -56,10 +57,12 @@ pub(super) fn merge(gathered: &Gathered) -> Merged {
 }
 
 /// Groups of the places of statements that say the same, each in the order of time.
-fn groups(count: usize, likeness: &Likeness) -> Vec<Vec<usize>> {
+///
+/// What is past stays by itself: it says another thing than its successor.
+fn groups(count: usize, likeness: &Likeness, is_past: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     let mut pairs = Vec::new();
-    for b in 0..count {
-        for a in 0..b {
+    for b in (0..count).filter(|at| !is_past(*at)) {
+        for a in (0..b).filter(|at| !is_past(*at)) {
             if let Some(score) = likeness.score(a, b).filter(|score| *score >= 1.0) {
                 pairs.push((score, a, b));
             }
@@ -86,6 +89,15 @@ fn groups(count: usize, likeness: &Likeness) -> Vec<Vec<usize>> {
     }
     groups.retain(|group| !group.is_empty());
     groups
+}
+
+/// Whether a statement begins with what a later one made untrue.
+fn is_past(at: usize, kept: &Kept, replaced: &[Replaced]) -> bool {
+    let first = kept.clauses.first();
+    first.is_some_and(|clause| {
+        let mut later = replaced.iter().filter(|replaced| replaced.by > at);
+        later.any(|replaced| replaced.is_said_by(&clause.text, &kept.features.words))
+    })
 }
 
 /// Whether no member of one group is another thing than a member of the other, and they are alike on average.
@@ -121,7 +133,9 @@ fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], merged: &mut Merge
     }
     let head = current.iter().enumerate().max_by_key(|(at, (kept, clauses))| {
         let said = Features::of(&statement::join(clauses));
-        (usize::from(kept.change.explicit) * 2 + said.values().count() + usize::from(kept.durable), *at)
+        let asked = 3 * usize::from(kept.mark == Mark::User || kept.for_ever);
+        let weight = 2 * usize::from(kept.change.explicit) + usize::from(kept.durable) + asked;
+        (weight + said.values().count(), *at)
     });
     let Some((head_at, _)) = head else { return };
     let mut clauses: Vec<Clause> =
@@ -172,7 +186,10 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>, head: Option<To
     let days: BTreeSet<NaiveDate> = kept().map(|kept| kept.day).collect();
     let marks = |mark| kept().any(|kept| kept.mark == mark);
     let mark = [Mark::User, Mark::Auto].into_iter().find(|mark| marks(*mark)).unwrap_or_default();
-    let topic = head.or_else(|| current.iter().find_map(|(kept, _)| kept.topic));
+    // What only went on is told by what it went on with.
+    let telling = head.filter(|topic| *topic != Topic::Projects);
+    let others = kept().filter_map(|kept| kept.topic).find(|topic| *topic != Topic::Projects);
+    let topic = telling.or(others).or(head);
     Some(Draft {
         clauses,
         topic: topic.unwrap_or(Topic::Projects),

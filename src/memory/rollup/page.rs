@@ -109,7 +109,8 @@ fn place(draft: Draft) -> Placed {
         let features = Features::of(&clause.text);
         let news = features.values().filter(|value| !told.contains(*value)).count() as i32;
         told.extend(features.values().cloned());
-        let mut value = 3 * news.min(3);
+        let places = features.values().any(|value| value.contains('/') && value.chars().nth(3).is_some());
+        let mut value = 3 * news.min(3) + 2 * i32::from(places);
         value += 2 * i32::from(worth::is_durable(&clause.text));
         let causes = draft.topic == Topic::Fixes && matches(CAUSES, &CAUSES_RULE, &clause.text);
         value += 3 * i32::from(causes);
@@ -128,8 +129,9 @@ fn place(draft: Draft) -> Placed {
 /// What a whole line is worth beyond its words.
 fn worth_of(draft: &Draft) -> i32 {
     let topic = match draft.topic {
+        Topic::Fixes => 3,
         Topic::Decisions | Topic::People | Topic::Configuration => 2,
-        Topic::Fixes | Topic::Plans => 1,
+        Topic::Plans => 1,
         Topic::Projects => 0,
     };
     topic
@@ -137,7 +139,7 @@ fn worth_of(draft: &Draft) -> i32 {
         + 6 * i32::from(draft.for_ever)
         + 2 * i32::from(draft.durable)
         + draft.sources.len() as i32
-        - 3 * i32::from(draft.doubtful)
+        - 5 * i32::from(draft.doubtful)
         - 8 * i32::from(draft.routine)
         - 2 * i32::from(draft.ends.is_some())
 }

@@ -13,9 +13,9 @@ const WORDS_ALONE: f64 = 0.5;
 /// where the vectors say nothing; what lies between adds up. Measured on labelled weeks.
 const NEAR_ALONE: f64 = 3.3;
 const WORDS_WITH_VECTORS: f64 = 1.6;
-/// What each common number or name adds, and how much they add together at most.
-const ANCHOR: f64 = 0.13;
-const ANCHORS: f64 = 0.26;
+/// What each common number or name adds, and how much they add together at most: more across languages, where
+/// there are few other common words.
+const ANCHORS: [(f64, f64); 2] = [(0.13, 0.26), (0.2, 0.45)];
 /// From so great a share of common words on, a denial on one side alone makes two things of them.
 const DENIED: f64 = 0.7;
 
@@ -93,7 +93,8 @@ impl<'f> Likeness<'f> {
         if differ(one, other, both) {
             return None;
         }
-        let anchors = (one.anchors.intersection(&other.anchors).count() as f64 * ANCHOR).min(ANCHORS);
+        let (each, most) = ANCHORS.get(self.across(a, b)).copied().unwrap_or_default();
+        let anchors = (one.anchors.intersection(&other.anchors).count() as f64 * each).min(most);
         let words = match self.nearness(a, b) {
             Some(near) => near / NEAR_ALONE + within / WORDS_WITH_VECTORS,
             None => within / WORDS_ALONE,

@@ -94,7 +94,7 @@ pub fn judge(content: &str, context: &str) -> Worth {
     let durable = hits(&cues.durable, text);
     let chats = hits(&cues.chatter, text) || (hits(&cues.chat_headings, &heading) && !names_something(text));
     // Talk about the weather may hold 改到; what is said to last, or names a number, may be meant.
-    if chats && !(durable && lasting_words(text)) {
+    if chats && !(durable && says_it_lasts(text)) {
         return Worth::Chatter;
     }
     Worth::Keep
@@ -160,10 +160,15 @@ fn tells_trouble(text: &str) -> bool {
     }
 }
 
+/// Whether `content` says in so many words that it lasts, rather than that something changed.
+pub fn is_lasting(content: &str) -> bool {
+    says_it_lasts(&segment::normalise(content))
+}
+
 /// Words that outweigh a cue of chatter, unlike a mere change of plans.
-fn lasting_words(text: &str) -> bool {
+fn says_it_lasts(text: &str) -> bool {
     static WORDS: OnceLock<Option<Regex>> = OnceLock::new();
-    const LASTING: &str = r"记住|记下|永远|一律|统一|以后|从此|今后|每次|总是|从不|必须|不许|禁止|只[用喝吃要]|不[吃喝碰]|不能吃|过敏|忌口|偏好|约定|规定|决定|结论|敲定|定为|定在|签约|remember|always|never|from now on|\bevery\b|\bmust\b|prefer|\bwants?\b|allerg|decided|decision|\bfinal\b|settled|agreed|\brule\b|policy|no longer";
+    const LASTING: &str = r"记住|记下|永远|一律|统一|以后|从此|今后|每次|总是|从不|必须|不许|禁止|只[用喝吃要]|不[吃喝碰]|不能吃|过敏|忌口|偏好|约定|规定|决定|结论|敲定|定为|remember|always|never|from now on|\bevery\b|\bmust\b|prefer|\bwants?\b|allerg|decided|decision|\bfinal\b|settled|agreed|\brule\b|policy|no longer";
     WORDS.get_or_init(|| compile(LASTING)).as_ref().is_some_and(|words| words.is_match(text))
 }
 

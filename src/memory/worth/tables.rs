@@ -10,7 +10,9 @@ pub(super) const ROUTINE: &[&str] = &[
     r"(health|routine|morning|evening|nightly|daily|hourly|scheduled|status|opening|closing) ?(check|ping|probe)",
     r"(播报|打卡|签到|同步|巡检|备份|提醒|推送|轮询|例行任务|日报|早报|晚报)(已)?(完成|正常|成功|已发送|已发|结束)\s*[。!！✅]*(\([^()]*\))?$",
     r"(一切|全部|各项|系统|服务|磁盘|备份|状态)[：: ]?(都)?正常[，,。]?(无待办|无异常|无事项|没有待办)?\s*$",
-    r"无待办|无异常|没有新(消息|邮件|任务)|no (new )?(tasks|alerts|messages|mail|issues)\b|all (fine|good|green|ok|clear|quiet|well)\b|nothing to (report|do)",
+    r"(正常|在线|ok|良好)[^。]{0,16}(无|没有)(任何)?(告警|异常|报警|待办|故障)",
+    r"^(早|晚|夜)?(巡检|点检|巡店|巡更|巡查|例检|自检)[：:，, ]|^(patrol|round|rounds|walk-?through|check-?in)\b.{0,8}:",
+    r"无待办|无异常|无告警|没有新(消息|邮件|任务)|no (new )?(tasks|alerts|messages|mail|issues|incidents|problems)\b|nothing (new|unusual|special)\b|all (fine|good|green|ok|clear|quiet|well)\b|nothing to (report|do)",
     r"(backup|sync|digest|briefing|report|reminder|news|job) (done|sent|finished|completed|complete|ok|delivered|played)\s*[.✅]*(\([^()]*\))?$",
     r"^(状态|status)[：:]\s*(正常|ok|fine|green)|下一次[：:]|next (run|check)[：:]",
     r"^(no_reply|heartbeat_ok|ok|done|完成|正常)\s*$",
@@ -45,7 +47,7 @@ pub(super) const CHATTER: &[&str] = &[
     r"\bjok(e|ed|es|ing)\b|\blaugh(ed|s|ing|ter)?\b|\bpun\b|\bfunny\b|\bteas(ed|ing)\b|gossip|watched (a|the|an) (movie|film|show|match|game|episode)|dreamt|had a dream|barked|meow\w*|chewed|purr\w*",
     // What others said and did, and what is none of the user's.
     r"有(人|个[^，。]{0,6})(在[^，。]{0,6})?(说|问|讲|吐槽)|邻居[^，。]{0,5}(说|讲|聊|家)|听说|据说|路人|网友|隔壁[^，。]{0,6}(说|讲|家|在)|群里[^，。]{0,6}(说|讲|聊|讨论|都在)|没表态|朋友圈|热搜|出租车司机|快递(小哥|员)说",
-    r"\b(a|an|some|another|one) (\w+ )?(customer|guest|neighbou?r|stranger|passenger|tourist|visitor|guy|woman|man|kid|driver|friend|patient|student|colleague|coworker) (\w+ )?(said|says|joked|asked|told|mentioned|wondered|thinks?|claimed|laughed)|someone (said|mentioned|joked|asked)|the neighbou?rs?|overheard|heard that|rumou?r|went viral|in the (group )?chat (said|joked)",
+    r"\b(a|an|some|another|one) (\w+ )?(customer|guest|neighbou?r|stranger|passenger|tourist|visitor|guy|woman|man|kid|driver|friend|patient|student|colleague|coworker) (\w+ )?(said|says|joked|asked|told|mentioned|wondered|thinks?|claimed|laughed)|\b(someone|somebody|everyone|people)\b.{0,24}\b(said|says|mentioned|joked|asked|claimed|thinks?|complained)\b|the neighbou?rs?|overheard|heard that|rumou?r|went viral|in the (group )?chat (said|joked)",
     // Small talk.
     r"闲聊|随便聊|瞎聊|聊(了)?(一会|会儿|几句|聊|起|到)|唠(了|嗑)|问(了)?(我)?(一下)?(今天|今晚|明天|外面|几点)|[问说].{0,12}(有没有|好不好|是不是|会不会).{0,8}(没有|不知道|不会|吗)|守岁|堵车|迟到|路上",
     r"\bchatted\b|small ?talk|\b(talked|chat|spoke) about .{0,30}(for a (bit|while)|again)|asked (if|whether|how|what) .{0,40}(weather|day|time|feel)|wondered|stuck in traffic|traffic jam|parking (ticket|spot|fine)|missed the (bus|train)",

@@ -70,7 +70,7 @@ fn placeholder(kind: &str) -> String {
 }
 
 /// How every placeholder begins.
-const PLACEHOLDER_START: &str = "[已脱敏:";
+pub(in crate::memory) const PLACEHOLDER_START: &str = "[已脱敏:";
 
 /// Whether a text is one placeholder and nothing else.
 fn is_placeholder(text: &str) -> bool {

@@ -6,6 +6,7 @@ use chrono::{NaiveDate, NaiveTime};
 
 use super::{MAX_ENTRIES, MAX_ENTRY_CHARS, Noted, end_of};
 use crate::memory::calendar::Week;
+use crate::memory::redact::PLACEHOLDER_START;
 use crate::memory::segment::Language;
 use crate::memory::statement::{self, Change, Clause, Features};
 use crate::memory::worth::{self, Topic, Worth};
@@ -26,8 +27,8 @@ pub(super) struct Kept<'n> {
     pub features: Features,
     pub change: Change,
     pub topic: Option<Topic>,
-    /// Only tried on the way.
-    pub trial: bool,
+    /// Only tried on the way, or what is left beside a secret.
+    pub slight: bool,
     pub vector: Option<&'n [f32]>,
     pub uses: u32,
     pub for_ever: bool,
@@ -92,7 +93,9 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
     let day = entry.day?;
     let worth = worth::judge(&content, context);
     let cleaned = content.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let asks = entry.mark == Mark::User || worth::is_asked_for(cleaned, context);
+    // What is left beside a secret is not what was asked for.
+    let secret = content.contains(PLACEHOLDER_START);
+    let asks = !secret && (entry.mark == Mark::User || worth::is_asked_for(cleaned, context));
     let asked = asks && worth != Worth::ToolOutput;
     if worth != Worth::Keep && !asked {
         return None;
@@ -115,11 +118,17 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
         source,
         day,
         time: entry.time,
-        mark: if asks && entry.mark != Mark::Sync { Mark::User } else { entry.mark },
+        mark: if asks && entry.mark != Mark::Sync {
+            Mark::User
+        } else if secret {
+            Mark::None
+        } else {
+            entry.mark
+        },
         features,
         change,
         topic: worth::topic(&content, context),
-        trial: worth::is_on_the_way(context),
+        slight: secret || worth::is_on_the_way(context),
         vector: noted.vector,
         uses: noted.uses,
         for_ever: worth::is_for_ever(&content),

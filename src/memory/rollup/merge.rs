@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use super::gather::{Gathered, Kept};
 use crate::memory::Mark;
 use crate::memory::statement::{self, Change, Clause, Features, Likeness, Replaced};
-use crate::memory::worth::Topic;
+use crate::memory::worth::{self, Topic};
 
 /// Two groups become one where their members are on average so much alike.
 const GROUPS_ALIKE: f64 = 0.75;
@@ -29,7 +29,7 @@ pub(super) struct Draft {
     pub for_ever: bool,
     pub durable: bool,
     pub routine: bool,
-    /// Nothing tells what it is about, or it was only tried on the way.
+    /// Nothing tells what it is about, or it is slight.
     pub doubtful: bool,
     pub uses: u32,
     pub ends: Option<NaiveDate>,
@@ -51,7 +51,7 @@ pub(super) fn merge(gathered: &Gathered) -> Merged {
         if members.iter().all(|(_, kept)| kept.mark == Mark::Sync) {
             continue;
         }
-        compose(&members, &replaced, &mut merged);
+        compose(&members, &replaced, gathered.chinese, &mut merged);
     }
     merged
 }
@@ -116,7 +116,7 @@ fn fit_together(one: Option<&Vec<usize>>, other: Option<&Vec<usize>>, likeness: 
 }
 
 /// One statement of the members, which stand in the order of time.
-fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], merged: &mut Merged) {
+fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], chinese: bool, merged: &mut Merged) {
     let mut current: Vec<(&Kept, Vec<Clause>)> = Vec::new();
     for (at, kept) in members {
         let is_old = |clause: &Clause| {
@@ -131,30 +131,15 @@ fn compose(members: &[(usize, &Kept)], replaced: &[Replaced], merged: &mut Merge
             current.push((kept, holds));
         }
     }
-    let head = current.iter().enumerate().max_by_key(|(at, (kept, clauses))| {
-        let said = Features::of(&statement::join(clauses));
-        let asked = 3 * usize::from(kept.mark == Mark::User || kept.for_ever);
-        let weight = 2 * usize::from(kept.change.explicit) + usize::from(kept.durable) + asked;
-        (weight + said.values().count(), *at)
-    });
-    let Some((head_at, _)) = head else { return };
-    let mut clauses: Vec<Clause> =
-        current.get(head_at).map(|(_, clauses)| clauses.clone()).unwrap_or_default();
-    let mut told = Features::of(&statement::join(&clauses));
+    let head =
+        current.iter().enumerate().max_by_key(|(at, (kept, clauses))| (telling(kept, clauses, chinese), *at));
+    let Some((head_at, (head, clauses))) = head else { return };
+    let past: BTreeSet<&String> = replaced.iter().map(|replaced| &replaced.old).collect();
+    let mut clauses = clauses.clone();
     for (_, (_, more)) in current.iter().enumerate().rev().filter(|(at, _)| *at != head_at) {
-        for clause in more {
-            let said = Features::of(&clause.text);
-            if adds(&said, &told) {
-                if let Some(last) = clauses.last_mut() {
-                    last.joint.clear();
-                }
-                clauses.push(clause.clone());
-                told = Features::of(&statement::join(&clauses));
-            }
-        }
+        append(&mut clauses, more, &past);
     }
-    let head = current.get(head_at).and_then(|(kept, _)| kept.topic);
-    if let Some(draft) = draft(&current, clauses, head) {
+    if let Some(draft) = draft(&current, clauses, head.topic) {
         merged.drafts.push(draft);
     }
 }
@@ -169,13 +154,41 @@ fn is_told_by_a_change(at: usize, old: &[Clause], replaced: &[Replaced], kept: &
     })
 }
 
+/// How much a member tells: the one that tells most says it for all.
+fn telling(kept: &Kept, clauses: &[Clause], chinese: bool) -> usize {
+    let lasting = clauses.iter().filter(|clause| worth::is_durable(&clause.text)).count();
+    let asked = 3 * usize::from(kept.mark == Mark::User || kept.for_ever);
+    let own_language = 2 * usize::from(kept.features.chinese == chinese);
+    let values = Features::of(&statement::join(clauses)).values().count();
+    2 * usize::from(kept.change.explicit) + lasting + asked + own_language + values
+}
+
+/// Appends the clauses that say something beyond what is told; their old values are no news.
+fn append(clauses: &mut Vec<Clause>, more: &[Clause], past: &BTreeSet<&String>) {
+    let mut told = Features::of(&statement::join(clauses));
+    let mut follows = false;
+    for clause in more {
+        let mut said = Features::of(&clause.text);
+        said.numbers.retain(|value| !past.contains(value));
+        said.names.retain(|value| !past.contains(value));
+        let adds = adds(&said, &told);
+        if adds {
+            if let Some(last) = clauses.last_mut().filter(|_| !follows) {
+                last.joint.clear();
+            }
+            clauses.push(clause.clone());
+            told = Features::of(&statement::join(clauses));
+        }
+        follows = adds;
+    }
+}
+
 /// Whether a clause says something beyond what is told: a number or a name.
 fn adds(said: &Features, told: &Features) -> bool {
-    let news = |values: &BTreeSet<String>| {
-        values.iter().any(|value| {
-            !told.numbers.contains(value) && !told.names.contains(value) && !told.words.contains(value)
-        })
+    let known = |value: &String| {
+        told.numbers.contains(value) || told.names.contains(value) || told.words.contains(value)
     };
+    let news = |values: &BTreeSet<String>| values.iter().any(|value| !known(value));
     let shared = said.words.intersection(&told.words).count();
     // What says mostly the same adds a number, hardly a name.
     news(&said.numbers) || (news(&said.names) && 2 * shared < said.words.len())
@@ -193,7 +206,7 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>, head: Option<To
     Some(Draft {
         clauses,
         topic: topic.unwrap_or(Topic::Projects),
-        doubtful: topic.is_none() || kept().all(|kept| kept.trial),
+        doubtful: topic.is_none() || kept().all(|kept| kept.slight),
         day: *days.last()?,
         mark,
         for_ever: kept().any(|kept| kept.for_ever),

@@ -22,7 +22,7 @@ const HEADING_CHARS: usize = 5;
 /// `was: `
 const WAS_CHARS: usize = 5;
 /// What the managed block around the page takes, its title, and what was left out.
-const FRAME_CHARS: usize = 80;
+const FRAME_CHARS: usize = 74;
 /// Shorter clauses cost as much as these, in characters: brevity alone is no merit.
 const MIN_LENGTH: usize = 12;
 /// Longer ones cost no more than these: a path is long and cannot be said shorter.
@@ -30,9 +30,12 @@ const MAX_LENGTH: usize = 30;
 /// Clauses worth this little are cut even where there is room.
 const FILLER: i32 = -2;
 /// What only gives a reason, a reaction, or how it was announced.
-const ASIDES: &str = r"^(理由|因为|毕竟|显得|反正|顺便|已通知|已告知|已备注|已登记|说是|听说|免得|省得|感觉|确实|挺|后来|之后)|同步改了|也登记了|(了解|知道)了$|电话存在|^(because|since|as|so that|which|who|she|he|they|everybody|everyone|said again|again|by the way|apparently|also)\b|is updated|was updated|rejected|reminded";
+const ASIDES: &str = r"^(已(经)?(连续|执行|坚持|运行)|理由|因为|毕竟|显得|反正|顺便|已通知|已告知|已备注|已登记|说是|听说|免得|省得|感觉|确实|挺|后来|之后)|同步改了|也登记了|(了解|知道)了$|电话存在|^(because|since|as|so that|which|who|she|he|they|everybody|everyone|said again|again|by the way|apparently|also)\b|is updated|was updated|rejected|reminded";
 /// What tells the cause or the cure.
 const CAUSES: &str = r"原因|根因|查了|因为.*(没|错|坏)|后(正常|恢复|解决)|恢复|解决|改用|调到|关掉|重配|改为|fixed|by turning|now |cause|due to|after ";
+
+/// Numbers in words.
+const COUNTS: &str = r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|thousand|half|twice|double)\b";
 
 /// A statement on its way to the page.
 struct Placed {
@@ -112,8 +115,9 @@ fn place(draft: Draft) -> Placed {
         let places = features.values().any(|value| value.contains('/') && value.chars().nth(3).is_some());
         let mut value = 3 * news.min(3) + 2 * i32::from(places);
         value += 2 * i32::from(worth::is_durable(&clause.text));
+        value += 2 * i32::from(matches(COUNTS, &COUNTS_RULE, &clause.text));
         let causes = draft.topic == Topic::Fixes && matches(CAUSES, &CAUSES_RULE, &clause.text);
-        value += 3 * i32::from(causes);
+        value += 5 * i32::from(causes);
         value -= 3 * i32::from(matches(ASIDES, &ASIDES_RULE, &clause.text) && !causes);
         // Without its first clause a line has no subject.
         if at == 0 {
@@ -172,6 +176,7 @@ fn headings(placed: &[Placed], language: Language) -> usize {
 }
 
 static ASIDES_RULE: OnceLock<Option<Regex>> = OnceLock::new();
+static COUNTS_RULE: OnceLock<Option<Regex>> = OnceLock::new();
 static CAUSES_RULE: OnceLock<Option<Regex>> = OnceLock::new();
 
 fn matches(rule: &str, compiled: &OnceLock<Option<Regex>>, text: &str) -> bool {

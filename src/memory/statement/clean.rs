@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 
 use super::expression as rule;
+use crate::memory::redact::PLACEHOLDER_START;
 
 /// A part of a sentence, and what divided it from the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +21,6 @@ pub struct Clause {
 const FREQUENT: usize = 3;
 /// An English comma divides clauses only where both sides have so many words; it stands in lists otherwise.
 const CLAUSE_WORDS: usize = 4;
-/// Where a secret was.
-const SECRET: &str = "[已脱敏:";
 
 /// Names whose "said" is understood, by how often they stand in `contents`.
 pub fn speakers<'a>(contents: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
@@ -55,8 +54,8 @@ pub fn clauses(content: &str, speakers: &[String]) -> Vec<Clause> {
         text = unquote(unspoken(rules.asking.replace(&text, "").trim(), speakers)).to_owned();
     }
     let mut clauses = split(&text);
-    let first_is_secret = clauses.first().is_some_and(|clause| clause.text.contains(SECRET));
-    clauses.retain(|clause| !clause.text.contains(SECRET));
+    let first_is_secret = clauses.first().is_some_and(|clause| clause.text.contains(PLACEHOLDER_START));
+    clauses.retain(|clause| !clause.text.contains(PLACEHOLDER_START));
     if first_is_secret {
         clauses.clear();
     }

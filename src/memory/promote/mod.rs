@@ -103,5 +103,5 @@ fn is_promoted(statement: &Statement) -> bool {
     let passing = statement.topic == Topic::Plans || (is_dated(text) && !worth::is_lasting(text));
     let core = matches!(statement.topic, Topic::Configuration | Topic::People | Topic::Decisions);
     let asked = statement.mark == Mark::User;
-    statement.for_ever || (!passing && (asked || core || statement.uses >= OFTEN))
+    statement.for_ever || (!passing && (asked || core || worth::is_lasting(text) || statement.uses >= OFTEN))
 }

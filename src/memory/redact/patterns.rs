@@ -101,7 +101,7 @@ const STRONG: &str = concat!(
 );
 
 /// `password is`: what follows may be the value, as it may after a table's `|`, or just a space.
-const IS: &str = r"(?i-u:is|was|changed to|set to)[ \t]+";
+const IS: &str = r"(?i-u:(?:(?:is|was|has been|got|now)[ \t]+)?(?:changed|set|reset|updated|rotated)[ \t]+to|is|was)[ \t]+";
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let keys = KEYS.iter().map(|(kind, pattern, check)| Rule {

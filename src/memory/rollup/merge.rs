@@ -31,6 +31,8 @@ pub(super) struct Draft {
     pub routine: bool,
     /// Nothing tells what it is about, or it is slight.
     pub doubtful: bool,
+    /// Whether it names or numbers anything.
+    pub specific: bool,
     pub uses: u32,
     pub ends: Option<NaiveDate>,
     pub sources: Vec<usize>,
@@ -203,7 +205,9 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>, head: Option<To
     let telling = head.filter(|topic| *topic != Topic::Projects);
     let others = kept().filter_map(|kept| kept.topic).find(|topic| *topic != Topic::Projects);
     let topic = telling.or(others).or(head);
+    let specific = Features::of(&statement::join(&clauses)).is_specific();
     Some(Draft {
+        specific,
         clauses,
         topic: topic.unwrap_or(Topic::Projects),
         doubtful: topic.is_none() || kept().all(|kept| kept.slight),

@@ -9,6 +9,7 @@ mod merge;
 mod page;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use chrono::NaiveDate;
 

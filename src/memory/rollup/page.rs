@@ -3,17 +3,14 @@
 use std::collections::BTreeSet;
 
 use chrono::{Datelike, NaiveDate};
-use regex::Regex;
-use std::sync::OnceLock;
 
 use super::gather::Gathered;
 use super::merge::{Draft, Merged};
-use super::{MAX_PAGE_CHARS, MIN_PAGE_CHARS, Page, Statement};
-use crate::memory::Mark;
+use super::{MAX_PAGE_CHARS, MIN_PAGE_CHARS, Page, Statement, value};
 use crate::memory::calendar::Week;
 use crate::memory::segment::Language;
-use crate::memory::statement::{self, Features};
-use crate::memory::worth::{self, Topic};
+use crate::memory::statement::{self, Clause};
+use crate::memory::worth::Topic;
 
 /// A bullet, the day and the line's end.
 const LINE_CHARS: usize = 9;
@@ -29,159 +26,126 @@ const MIN_LENGTH: usize = 12;
 const MAX_LENGTH: usize = 30;
 /// Clauses worth this little are cut even where there is room.
 const FILLER: i32 = -2;
-/// What only gives a reason, a reaction, or how it was announced.
-const ASIDES: &str = r"^(已(经)?(连续|执行|坚持|运行)|理由|因为|毕竟|显得|反正|顺便|已通知|已告知|已备注|已登记|说是|听说|免得|省得|感觉|确实|挺|后来|之后)|同步改了|也登记了|(了解|知道)了$|电话存在|^(because|since|as|so that|which|who|she|he|they|everybody|everyone|said again|again|by the way|apparently|also)\b|is updated|was updated|rejected|reminded";
-/// What tells the cause or the cure.
-const CAUSES: &str = r"原因|根因|查了|因为.*(没|错|坏)|后(正常|恢复|解决)|恢复|解决|改用|调到|关掉|重配|改为|fixed|by turning|now |cause|due to|after ";
-
-/// Numbers in words.
-const COUNTS: &str = r"\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|thousand|half|twice|double)\b";
 
 /// A statement on its way to the page.
 struct Placed {
     draft: Draft,
     /// What each clause is worth.
     values: Vec<i32>,
+    /// Whether each clause is on the page; without its first no other is.
+    shown: Vec<bool>,
 }
 
 /// Fits what was merged into the page.
 pub(super) fn fit(week: Week, gathered: &Gathered, merged: Merged, size: usize) -> Page {
+    let language = if gathered.chinese { Language::Chinese } else { Language::English };
     let room = (size / 2).clamp(MIN_PAGE_CHARS, MAX_PAGE_CHARS).saturating_sub(FRAME_CHARS);
+    let mut placed: Vec<Placed> = merged.drafts.into_iter().map(place).collect();
+    let statements: Vec<Statement> = placed.iter().map(Placed::statement).collect();
+    let taken = take_out(&mut placed, room, language);
     let mut archive = merged.archive;
     archive.sort();
     archive.dedup();
-    let mut placed: Vec<Placed> = merged.drafts.into_iter().map(place).collect();
-    for placed in &mut placed {
-        while placed.values.len() > 1 {
-            let filler = placed.values.iter().skip(1).rposition(|value| *value <= FILLER);
-            match filler {
-                Some(at) => cut(placed, at + 1),
-                None => break,
-            }
-        }
-    }
-    let statements: Vec<Statement> = placed.iter().map(|placed| stated(&placed.draft)).collect();
-    let language = if gathered.chinese { Language::Chinese } else { Language::English };
-    let mut left_out = gathered.left_out;
-    let mut taken = placed.iter().map(chars).sum::<usize>() + headings(&placed, language);
-    while taken > room {
-        let cheapest = placed.iter().enumerate().filter_map(|(at, placed)| {
-            let (clause, price) = lowest(placed)?;
-            Some((price, at, clause))
-        });
-        let Some((_, at, clause)) = cheapest.min() else { break };
-        if let Some(found) = placed.get_mut(at) {
-            if found.values.len() > 1 {
-                cut(found, clause);
-            } else {
-                placed.remove(at);
-                left_out += 1;
-            }
-        }
-        taken = placed.iter().map(chars).sum::<usize>() + headings(&placed, language);
-    }
-    let archived = |archive: &[(NaiveDate, String)]| -> usize {
-        archive.iter().map(|(_, text)| text.chars().count() + LINE_CHARS + WAS_CHARS).sum::<usize>()
-            + if archive.is_empty() { 0 } else { HEADING_CHARS + 7 }
-    };
-    while !archive.is_empty() && taken + archived(&archive) > room {
+    while !archive.is_empty() && taken + archived_chars(&archive) > room {
         archive.remove(0);
     }
-    let mut lines: Vec<Statement> = placed.iter().map(|placed| stated(&placed.draft)).collect();
+    let mut lines: Vec<Statement> =
+        placed.iter().filter(|placed| placed.is_shown()).map(Placed::statement).collect();
+    let left_out = gathered.left_out + placed.len() - lines.len();
     lines.sort_by_key(|line| (line.topic, line.day, line.sources.first().copied()));
     Page { week, language, lines, archive, left_out, statements }
 }
 
-fn stated(draft: &Draft) -> Statement {
-    Statement {
-        text: statement::join(&draft.clauses),
-        topic: draft.topic,
-        day: draft.day,
-        mark: draft.mark,
-        for_ever: draft.for_ever,
-        uses: draft.uses,
-        ends: draft.ends,
-        sources: draft.sources.clone(),
+/// Takes out what is worth least for its length until the rest has room, and puts back what still fits. Returns how
+/// many characters are taken.
+fn take_out(placed: &mut [Placed], room: usize, language: Language) -> usize {
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    let mut taken = chars(placed, language);
+    while taken > room {
+        let lowest = placed.iter().enumerate().filter_map(|(at, placed)| {
+            let (clause, price) = placed.cheapest()?;
+            Some((price, at, clause))
+        });
+        let Some((_, at, clause)) = lowest.min() else { break };
+        show(placed, (at, clause), false);
+        out.push((at, clause));
+        taken = chars(placed, language);
     }
-}
-
-fn place(draft: Draft) -> Placed {
-    let mut told: BTreeSet<String> = BTreeSet::new();
-    let mut values = Vec::with_capacity(draft.clauses.len());
-    for (at, clause) in draft.clauses.iter().enumerate() {
-        let features = Features::of(&clause.text);
-        let news = features.values().filter(|value| !told.contains(*value)).count() as i32;
-        told.extend(features.values().cloned());
-        let places = features.values().any(|value| value.contains('/') && value.chars().nth(3).is_some());
-        let mut value = 3 * news.min(3) + 2 * i32::from(places);
-        value += 2 * i32::from(worth::is_durable(&clause.text));
-        value += 2 * i32::from(matches(COUNTS, &COUNTS_RULE, &clause.text));
-        let causes = draft.topic == Topic::Fixes && matches(CAUSES, &CAUSES_RULE, &clause.text);
-        value += 5 * i32::from(causes);
-        value -= 3 * i32::from(matches(ASIDES, &ASIDES_RULE, &clause.text) && !causes);
-        // Without its first clause a line has no subject.
-        if at == 0 {
-            value += 2 + worth_of(&draft);
-        } else if news > 0 {
-            value += worth_of(&draft).max(0) / 2;
+    for at in out.into_iter().rev() {
+        show(placed, at, true);
+        let more = chars(placed, language);
+        let stands = placed.get(at.0).is_some_and(|placed| at.1 == 0 || placed.is_shown());
+        if stands && more <= room {
+            taken = more;
+        } else {
+            show(placed, at, false);
         }
-        values.push(value);
     }
-    Placed { draft, values }
+    taken
 }
 
-/// What a whole line is worth beyond its words.
-fn worth_of(draft: &Draft) -> i32 {
-    let topic = match draft.topic {
-        Topic::Fixes => 3,
-        Topic::Decisions | Topic::People | Topic::Configuration => 2,
-        Topic::Plans => 1,
-        Topic::Projects => 0,
-    };
-    topic
-        + 6 * i32::from(draft.mark == Mark::User)
-        + 6 * i32::from(draft.for_ever)
-        + 2 * i32::from(draft.durable)
-        + draft.sources.len() as i32
-        - 5 * i32::from(draft.doubtful)
-        - 8 * i32::from(draft.routine)
-        - 2 * i32::from(draft.ends.is_some())
-}
-
-/// The clause to be cut first, and what its room costs: its worth by its length. The first goes last, with its line.
-fn lowest(placed: &Placed) -> Option<(usize, i32)> {
-    let only = placed.values.len() == 1;
-    let later = placed.values.iter().zip(&placed.draft.clauses).enumerate().filter(|(at, _)| only || *at > 0);
-    let priced = later.map(|(at, (value, clause))| {
-        let length = clause.text.chars().count() + if only { LINE_CHARS } else { 1 };
-        (at, value * 100 / i32::try_from(length.clamp(MIN_LENGTH, MAX_LENGTH)).unwrap_or(i32::MAX))
-    });
-    priced.min_by_key(|(at, price)| (*price, usize::MAX - at))
-}
-
-fn cut(placed: &mut Placed, at: usize) {
-    if at < placed.draft.clauses.len() && at < placed.values.len() {
-        placed.draft.clauses.remove(at);
-        placed.values.remove(at);
+fn show(placed: &mut [Placed], (at, clause): (usize, usize), shown: bool) {
+    if let Some(place) = placed.get_mut(at).and_then(|placed| placed.shown.get_mut(clause)) {
+        *place = shown;
     }
 }
 
-fn chars(placed: &Placed) -> usize {
-    statement::join(&placed.draft.clauses).chars().count() + LINE_CHARS
+/// What lines and headings take.
+fn chars(placed: &[Placed], language: Language) -> usize {
+    let shown = || placed.iter().filter(|placed| placed.is_shown());
+    let topics: BTreeSet<Topic> = shown().map(|placed| placed.draft.topic).collect();
+    let headings = topics.iter().map(|topic| topic.title(language).chars().count() + HEADING_CHARS);
+    let lines = shown().map(|placed| statement::join(&placed.clauses()).chars().count() + LINE_CHARS);
+    headings.sum::<usize>() + lines.sum::<usize>()
 }
 
-fn headings(placed: &[Placed], language: Language) -> usize {
-    let topics: BTreeSet<Topic> = placed.iter().map(|placed| placed.draft.topic).collect();
-    topics.iter().map(|topic| topic.title(language).chars().count() + HEADING_CHARS).sum()
+fn archived_chars(archive: &[(NaiveDate, String)]) -> usize {
+    let lines = archive.iter().map(|(_, text)| text.chars().count() + LINE_CHARS + WAS_CHARS);
+    lines.sum::<usize>() + HEADING_CHARS + "Archive".len()
 }
 
-static ASIDES_RULE: OnceLock<Option<Regex>> = OnceLock::new();
-static COUNTS_RULE: OnceLock<Option<Regex>> = OnceLock::new();
-static CAUSES_RULE: OnceLock<Option<Regex>> = OnceLock::new();
+impl Placed {
+    fn is_shown(&self) -> bool {
+        self.shown.first() == Some(&true)
+    }
 
-fn matches(rule: &str, compiled: &OnceLock<Option<Regex>>, text: &str) -> bool {
-    let compiled = compiled.get_or_init(|| Regex::new(rule).ok());
-    compiled.as_ref().is_some_and(|rule| rule.is_match(&text.to_lowercase()))
+    fn clauses(&self) -> Vec<Clause> {
+        let shown = self.draft.clauses.iter().zip(&self.shown).filter(|(_, shown)| **shown);
+        shown.map(|(clause, _)| clause.clone()).collect()
+    }
+
+    /// The clause to be cut first, and its worth by its length. The first clause goes last, with its line.
+    fn cheapest(&self) -> Option<(usize, i32)> {
+        let shown = || self.shown.iter().enumerate().filter(|(_, shown)| **shown).map(|(at, _)| at);
+        let only = shown().count() == 1;
+        let priced = shown().filter(|at| only || *at > 0).filter_map(|at| {
+            let length = self.draft.clauses.get(at)?.text.chars().count() + if only { LINE_CHARS } else { 1 };
+            let length = i32::try_from(length.clamp(MIN_LENGTH, MAX_LENGTH)).ok()?;
+            Some((at, self.values.get(at)? * 100 / length))
+        });
+        priced.min_by_key(|(at, price)| (*price, usize::MAX - at))
+    }
+
+    fn statement(&self) -> Statement {
+        let draft = &self.draft;
+        Statement {
+            text: statement::join(&self.clauses()),
+            topic: draft.topic,
+            day: draft.day,
+            mark: draft.mark,
+            for_ever: draft.for_ever,
+            uses: draft.uses,
+            ends: draft.ends,
+            sources: draft.sources.clone(),
+        }
+    }
+}
+
+/// A draft with the worth of its clauses, without those that are worth nothing.
+fn place(draft: Draft) -> Placed {
+    let values = value::of(&draft);
+    let shown = values.iter().enumerate().map(|(at, value)| at == 0 || *value > FILLER).collect();
+    Placed { draft, values, shown }
 }
 
 impl Page {

@@ -16,6 +16,8 @@ const WORDS_WITH_VECTORS: f64 = 1.6;
 /// What each common number or name adds, and how much they add together at most: more across languages, where
 /// there are few other common words.
 const ANCHORS: [(f64, f64); 2] = [(0.13, 0.26), (0.2, 0.45)];
+/// What numbers of other kinds take away: so much has to be sure before 30 times and 3 seconds are one thing.
+const OTHER_NUMBERS: f64 = 0.2;
 /// From so great a share of common words on, a denial on one side alone makes two things of them.
 const DENIED: f64 = 0.7;
 
@@ -99,8 +101,15 @@ impl<'f> Likeness<'f> {
             Some(near) => near / NEAR_ALONE + within / WORDS_WITH_VECTORS,
             None => within / WORDS_ALONE,
         };
-        Some(words + anchors)
+        let other_numbers =
+            !one.numbers.is_empty() && !other.numbers.is_empty() && one.numbers.is_disjoint(&other.numbers);
+        Some(words + anchors - if other_numbers { OTHER_NUMBERS } else { 0.0 })
     }
+}
+
+/// Whether both number the same kind of thing.
+fn counts_alike(a: &Features, b: &Features) -> bool {
+    a.measures.iter().any(|(unit, _)| b.measures.iter().any(|(other, _)| other == unit))
 }
 
 /// Whether numbers, names, persons or a denial make two things of statements that may look alike.
@@ -109,7 +118,7 @@ fn differ(a: &Features, b: &Features, jaccard: f64) -> bool {
         |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_empty() && !b.is_empty() && a.is_disjoint(b);
     let crossed = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_subset(b) && !b.is_subset(a);
     let same_language = a.chinese == b.chinese;
-    apart(&a.numbers, &b.numbers)
+    (apart(&a.numbers, &b.numbers) && counts_alike(a, b))
         || (same_language && apart(&a.people, &b.people) && apart(&a.names, &b.names))
         || (same_language && crossed(&a.names, &b.names) && crossed(&a.numbers, &b.numbers))
         || (jaccard >= DENIED && a.negated != b.negated)

@@ -242,10 +242,10 @@ fn rules() -> &'static [Rule] {
             (format!(r"旧[^，。；]{{0,12}}[（(](?P<old>[^）)]{{1,30}})[）)]"), false, true),
             (format!(r"(?:原来|原先|之前|以前|原本)(?:是|为|用|叫)\s*(?P<old>{PART})"), false, false),
             (format!(r"(?P<old>[0-9.]+)\s*(?:他|她|用户|我)?(?:还是|仍然?|也)?嫌"), true, true),
-            (format!(r"\b(?i:moved?|changed?|switched|went|goes|raised|lowered|upgraded|migrated|renamed|bumped|cut|increased|reduced|shifted|pushed|extended|shortened)\b[^;]{{0,40}}?\bfrom (?P<old>{EN}) to (?P<new>{EN})(?: because| so | since| for | as |[,;.]?\s|[,;.]?$)"), false, false),
+            (format!(r"\b(?i:moved?|changed?|switched|went|goes|raised|lowered|upgraded|migrated|renamed|bumped|cut|increased|reduced|shifted|pushed|extended|shortened)\b(?P<subject>[^;]{{0,40}}?)\bfrom (?P<old>{EN}) to (?P<new>{EN})(?: because| so | since| for | as |[,;.]?\s|[,;.]?$)"), false, false),
             (format!(r"\b(?i:moved? to|changed? to|switched to|set to|becomes?|is now(?: on| at| in)?|are now(?: on| at| in)?|(?:runs?|lives?|listens?|sits?|works?) now (?:on|at|in)|now (?:uses?|runs? on|listens? on)|upgraded to|replaced (?:by|with)|go(?:es)? to) (?P<new>{EN})(?: because| so | since| for | from |[,;.]?\s|[,;.]?$)"), false, false),
             (r"(?P<old>[A-Z][\w-]+) (?:stops|is out|is gone|retires|was replaced|is replaced|closes|ends)\b".to_owned(), true, false),
-            (r"(?P<new>[A-Z][\w-]+) (?:takes over|replaces|is the new)\b".to_owned(), false, false),
+            (r"(?P<new>[A-Z][\w-]+)(?: & [A-Z][\w-]+)? (?:takes? over|replaces?|is the new)\b".to_owned(), false, false),
             (r"\b(?i:replac(?:es|ing)|instead of|no longer (?:on|at|uses?)|not on|rather than) (?P<old>[\w.:/-]+)".to_owned(), false, true),
             (r"\b(?i:was|were|used to be|formerly|previously|before it was) (?P<old>[\w.:/-]+)".to_owned(), true, true),
         ]

@@ -14,6 +14,8 @@ pub struct Features {
     pub words: BTreeSet<String>,
     /// Numbers, times, versions, addresses: whatever holds a digit.
     pub numbers: BTreeSet<String>,
+    /// What is counted, with its number: a number of days contradicts another number of days, not one of hours.
+    pub measures: BTreeSet<(String, String)>,
     /// Identifiers, foreign words in Chinese text, capitalised words in English, quoted names.
     pub names: BTreeSet<String>,
     /// Names of persons and places, as far as the dictionary knows them.
@@ -57,13 +59,18 @@ impl Features {
         let normal = segment::normalise(text);
         let mut features =
             Self { words: segment::query(text).into_iter().collect(), chinese, ..Self::default() };
-        for token in tokens().find_iter(&text.replace(['：', '，'], " ")) {
+        let plain = text.replace(['：', '，'], " ");
+        for token in tokens().find_iter(&plain) {
             let raw = token.as_str().trim_end_matches(['.', ':', '-', '/', '+', '@']);
             let sentence_start = token.start() == 0;
-            features.token(raw, sentence_start);
+            let after = plain.get(token.start() + raw.len()..).unwrap_or_default();
+            features.token(raw, sentence_start, after);
         }
         for found in numerals().captures_iter(&normal) {
-            features.numbers.extend(found.get(1).and_then(|found| numeral(found.as_str())));
+            let number = found.get(1).and_then(|found| numeral(found.as_str()));
+            let unit = found.get(2).map(|unit| unit.as_str().chars().take(1).collect::<String>());
+            features.measures.extend(unit.zip(number.clone()));
+            features.numbers.extend(number);
         }
         for found in quoted().captures_iter(text) {
             features.names.extend(found.iter().skip(1).flatten().map(|name| name.as_str().to_lowercase()));
@@ -90,7 +97,7 @@ impl Features {
         features
     }
 
-    fn token(&mut self, raw: &str, sentence_start: bool) {
+    fn token(&mut self, raw: &str, sentence_start: bool, after: &str) {
         let lower = raw.to_lowercase();
         if raw.contains(|c: char| c.is_ascii_digit()) {
             // 20GB is 20 GB, 08:00 is 8:00.
@@ -104,7 +111,9 @@ impl Features {
                 Some(rest) if rest.contains(':') && !rest.starts_with(':') => rest,
                 _ => number,
             };
-            self.numbers.insert(number.trim_end_matches('-').to_owned());
+            let number = number.trim_end_matches('-').to_owned();
+            self.measures.insert((unit(&lower, &number, after), number.clone()));
+            self.numbers.insert(number);
         } else if raw.chars().nth(1).is_some() {
             let joined = raw.contains(['/', '.', '_', '~']) || raw.contains('-') && self.chinese;
             let capital = raw.chars().next().is_some_and(char::is_uppercase);
@@ -123,6 +132,28 @@ impl Features {
     /// Whether it names or numbers anything.
     pub fn is_specific(&self) -> bool {
         !self.numbers.is_empty() || !self.names.is_empty()
+    }
+}
+
+/// What a number counts: the word behind it, or what its form says.
+fn unit(token: &str, number: &str, after: &str) -> String {
+    if let Some(unit) = token.strip_prefix(number).filter(|unit| !unit.is_empty()) {
+        return unit.to_owned();
+    }
+    let form = [(':', "time"), ('/', "path"), ('_', "name")].into_iter().find(|(c, _)| number.contains(*c));
+    if let Some((_, form)) = form {
+        return form.to_owned();
+    }
+    if number.matches('.').count() == 3 {
+        return "address".to_owned();
+    }
+    let after = after.trim_start();
+    match after.chars().next() {
+        Some(c) if c.is_ascii_alphabetic() => {
+            after.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_lowercase()
+        }
+        Some(c) if c.is_alphabetic() || matches!(c, '%' | '°') => c.to_string(),
+        _ => String::new(),
     }
 }
 
@@ -153,7 +184,7 @@ fn tokens() -> &'static Regex {
 fn numerals() -> &'static Regex {
     static NUMERALS: OnceLock<Regex> = OnceLock::new();
     NUMERALS.get_or_init(|| {
-        super::expression(r"([零一二三四五六七八九十百千两]+)(?:年|个|天|章|次|条|点|小时|月|号|周|组|张|字|步|桌|元|块|楼|层|岁|人|份|批|台|套|公里|米|斤|克|度)")
+        super::expression(r"([零一二三四五六七八九十百千两]+)(年|个|天|章|次|条|点|小时|月|号|周|组|张|字|步|桌|元|块|楼|层|岁|人|份|批|台|套|公里|米|斤|克|度)")
     })
 }
 
@@ -175,6 +206,9 @@ mod tests {
         let features = Features::of("《山海》定为十二章，放在 ~/book/v3.4，08:00 由 backup-tool 上传 20GB");
         assert_eq!(features.numbers, set(&["12", "20", "8:00", "~/book/v3.4"]));
         assert_eq!(features.names, set(&["backup-tool", "山海"]));
+        let measures: Vec<(&str, &str)> =
+            features.measures.iter().map(|(unit, number)| (unit.as_str(), number.as_str())).collect();
+        assert_eq!(measures, [("gb", "20"), ("path", "~/book/v3.4"), ("time", "8:00"), ("章", "12")]);
         assert!(features.chinese && !features.negated);
     }
 

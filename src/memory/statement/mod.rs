@@ -14,6 +14,6 @@ pub use clean::{Clause, clauses, join, speakers};
 pub use features::Features;
 
 /// An expression; one that matches nothing if it does not compile, which the tests rule out.
-fn expression(text: &str) -> Regex {
+pub(in crate::memory) fn expression(text: &str) -> Regex {
     Regex::new(text).or_else(|_| Regex::new("$^")).unwrap_or_else(|_| unreachable!("`$^` is an expression"))
 }

@@ -82,8 +82,8 @@ pub(super) const TOOL_OUTPUT: &[&str] = &[
 
 /// What is said to last, or what one has to know.
 pub(super) const DURABLE: &[&str] = &[
-    r"记住|记下|记一下|别忘|永远|一律|统一|以后|从此|今后|每次|总是|从不|一直|必须|不许|禁止|只用|只喝|只吃|不吃|不喝|不碰|不能吃|仅限|不可|不得|务必|过敏|忌口|偏好|喜欢|不喜欢|讨厌|习惯|约定|规定|规矩|原则|决定|结论|敲定|拍板|定为|定在|定下|改为|改成|签约|上线|里程碑",
-    r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b",
+    r"记住|记下|记一下|别忘|永远|一律|统一|以后|从此|今后|每次|总是|从不|一直|必须|不许|禁止|只用|只喝|只吃|不吃|不喝|不碰|不能吃|仅限|不可|不得|务必|过敏|忌口|偏好|喜欢|不喜欢|讨厌|习惯|约定|规定|规矩|原则|每(天|周|月|年|日|晚|季|逢)|决定|结论|敲定|拍板|定为|定在|定下|改为|改成|签约|上线|里程碑",
+    r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\b(mon|tues|wednes|thurs|fri|satur|sun)days\b|\bweekends\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b",
 ];
 
 /// Being told to keep it, for ever or at all.

@@ -2,7 +2,7 @@
 
 use super::block::Held;
 use super::{Doubt, Promotion};
-use crate::memory::statement::{self, Features, Likeness};
+use crate::memory::statement::{self, Change, Features, Likeness};
 use crate::memory::worth::Topic;
 
 /// So much of a line's words stand in another that says it already.
@@ -99,17 +99,24 @@ fn holds(features: &Features, value: &str) -> bool {
     features.names.contains(value) || features.words.contains(value)
 }
 
-/// Whether `newer` makes `older` untrue.
+/// Whether `newer` makes `older` untrue, as a whole or by one of its clauses.
 fn replaces(newer: &Held, older: &Held) -> bool {
-    let changes = [older.change.clone(), newer.change.clone()];
-    let listed = statement::replaced(&changes);
-    listed.iter().any(|replaced| replaced.by == 1 && replaced.is_said_by(&older.text, &older.features.words))
-        || (newer.change.subject == older.change.subject
-            && !newer.change.subject.is_empty()
-            && !newer.change.new.is_empty()
-            && numeric(newer)
-            && numeric(older)
-            && newer.change.new.is_disjoint(&older.change.new))
+    let parts = statement::clauses(&newer.text, &[]);
+    let clauses = parts.iter().filter(|_| parts.len() > 1).map(|clause| Change::of(&clause.text));
+    clauses.chain([newer.change.clone()]).any(|change| {
+        let listed = statement::replaced(&[older.change.clone(), change]);
+        let mut by_newer = listed.iter().filter(|replaced| replaced.by == 1);
+        by_newer.any(|replaced| replaced.is_said_by(&older.text, &older.features.words))
+    }) || is_other_state(newer, older)
+}
+
+/// Whether both say how one and the same thing is, with other numbers.
+fn is_other_state(newer: &Held, older: &Held) -> bool {
+    newer.change.subject == older.change.subject
+        && !newer.change.subject.is_empty()
+        && numeric(newer)
+        && numeric(older)
+        && newer.change.new.is_disjoint(&older.change.new)
 }
 
 fn numeric(line: &Held) -> bool {

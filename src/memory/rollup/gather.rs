@@ -15,6 +15,9 @@ use crate::memory::{Importance, Mark};
 /// What is said in the same words on so many days is routine.
 const ROUTINE_DAYS: usize = 3;
 
+/// A line longer than this, in characters, is many statements, each of which stands by itself.
+const LOOSE_CHARS: usize = 160;
+
 /// An entry worth keeping.
 #[derive(Debug, Clone)]
 pub(super) struct Kept<'n> {
@@ -35,6 +38,10 @@ pub(super) struct Kept<'n> {
     pub durable: bool,
     /// Routine, but for the trouble it tells.
     pub routine: bool,
+    /// A task that is not done.
+    pub open: bool,
+    /// A long line of independent clauses.
+    pub loose: bool,
     pub ends: Option<NaiveDate>,
 }
 
@@ -134,6 +141,8 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
         for_ever: worth::is_for_ever(&content),
         durable: worth::is_durable(&content),
         routine,
+        open: content.starts_with("[ ]"),
+        loose: content.lines().count() == 1 && content.chars().count() > LOOSE_CHARS,
         ends: end_of(&content, day),
         clauses,
     })

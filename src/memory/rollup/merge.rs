@@ -33,6 +33,10 @@ pub(super) struct Draft {
     pub doubtful: bool,
     /// Whether it names or numbers anything.
     pub specific: bool,
+    /// A task that is not done.
+    pub open: bool,
+    /// A long line of independent clauses: its first need not stay.
+    pub loose: bool,
     pub uses: u32,
     pub ends: Option<NaiveDate>,
     pub sources: Vec<usize>,
@@ -216,6 +220,8 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>, head: Option<To
         for_ever: kept().any(|kept| kept.for_ever),
         durable: kept().any(|kept| kept.durable),
         routine: kept().all(|kept| kept.routine),
+        open: kept().all(|kept| kept.open),
+        loose: kept().any(|kept| kept.loose),
         uses: kept().map(|kept| kept.uses).sum::<u32>().max(days.len() as u32),
         ends: kept().filter_map(|kept| kept.ends).max(),
         sources: kept().map(|kept| kept.source).collect(),

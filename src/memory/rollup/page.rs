@@ -32,7 +32,7 @@ struct Placed {
     draft: Draft,
     /// What each clause is worth.
     values: Vec<i32>,
-    /// Whether each clause is on the page; without its first no other is.
+    /// Whether each clause is on the page.
     shown: Vec<bool>,
 }
 
@@ -66,15 +66,17 @@ fn take_out(placed: &mut [Placed], room: usize, language: Language) -> usize {
             let (clause, price) = placed.cheapest()?;
             Some((price, at, clause))
         });
-        let Some((_, at, clause)) = lowest.min() else { break };
+        let Some((price, at, clause)) = lowest.min() else { break };
         show(placed, (at, clause), false);
-        out.push((at, clause));
+        if price > 0 {
+            out.push((at, clause));
+        }
         taken = chars(placed, language);
     }
     for at in out.into_iter().rev() {
         show(placed, at, true);
         let more = chars(placed, language);
-        let stands = placed.get(at.0).is_some_and(|placed| at.1 == 0 || placed.is_shown());
+        let stands = placed.get(at.0).is_some_and(|placed| placed.stands());
         if stands && more <= room {
             taken = more;
         } else {
@@ -106,7 +108,12 @@ fn archived_chars(archive: &[(NaiveDate, String)]) -> usize {
 
 impl Placed {
     fn is_shown(&self) -> bool {
-        self.shown.first() == Some(&true)
+        self.shown.contains(&true)
+    }
+
+    /// Whether the clauses shown have their subject.
+    fn stands(&self) -> bool {
+        self.shown.first() == Some(&true) || self.is_loose()
     }
 
     fn clauses(&self) -> Vec<Clause> {
@@ -114,16 +121,26 @@ impl Placed {
         shown.map(|(clause, _)| clause.clone()).collect()
     }
 
-    /// The clause to be cut first, and its worth by its length. The first clause goes last, with its line.
+    /// The clause to be cut first, and its worth by its length. The first clause goes last, with its line, since it
+    /// holds the subject; but for a loose line, the clauses of which stand by themselves.
     fn cheapest(&self) -> Option<(usize, i32)> {
         let shown = || self.shown.iter().enumerate().filter(|(_, shown)| **shown).map(|(at, _)| at);
         let only = shown().count() == 1;
-        let priced = shown().filter(|at| only || *at > 0).filter_map(|at| {
+        let priced = shown().filter(|at| only || *at > 0 || self.is_loose()).filter_map(|at| {
+            let value = match at {
+                0 if !only => value::first_alone(&self.draft, &self.values),
+                _ => *self.values.get(at)?,
+            };
             let length = self.draft.clauses.get(at)?.text.chars().count() + if only { LINE_CHARS } else { 1 };
             let length = i32::try_from(length.clamp(MIN_LENGTH, MAX_LENGTH)).ok()?;
-            Some((at, self.values.get(at)? * 100 / length))
+            Some((at, value * 100 / length))
         });
         priced.min_by_key(|(at, price)| (*price, usize::MAX - at))
+    }
+
+    fn is_loose(&self) -> bool {
+        let first = self.draft.clauses.first();
+        self.draft.loose && first.is_some_and(|clause| clause.joint.starts_with([';', '；']))
     }
 
     fn statement(&self) -> Statement {

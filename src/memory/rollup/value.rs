@@ -7,14 +7,14 @@ use regex::Regex;
 
 use super::merge::Draft;
 use crate::memory::Mark;
-use crate::memory::statement::{Change, Features, join};
+use crate::memory::statement::{Change, Features, holds, join};
 use crate::memory::worth::{self, Topic};
 
 /// What each new number or name adds, up to three of them.
 const NEWS: i32 = 3;
 /// What a place (a path, an address) adds, which nobody guesses.
 const PLACE: i32 = 2;
-/// What a word of lasting adds, and a number in words.
+/// What a word of lasting adds.
 const LASTING: i32 = 2;
 /// What the cause or the cure adds where something is fixed.
 const CAUSE: i32 = 5;
@@ -24,6 +24,11 @@ const NEW_VALUE: i32 = 4;
 const ASIDE: i32 = -3;
 /// What a subject adds: the first clause has it.
 const SUBJECT: i32 = 2;
+
+/// What the first clause of `draft` is worth by itself, without what the whole line is worth.
+pub(super) fn first_alone(draft: &Draft, values: &[i32]) -> i32 {
+    values.first().map_or(0, |first| first - line(draft).max(0))
+}
 
 /// What each clause of a draft is worth, in the order they stand.
 pub(super) fn of(draft: &Draft) -> Vec<i32> {
@@ -36,13 +41,13 @@ pub(super) fn of(draft: &Draft) -> Vec<i32> {
         let text = clause.text.to_lowercase();
         let features = Features::of(&clause.text);
         let news = features.values().filter(|value| !told.contains(*value)).count() as i32;
-        let is_place = |value: &String| value.contains('/') && value.chars().nth(3).is_some();
+        let is_place = |value: &String| value.contains(['/', '_']) && value.chars().nth(3).is_some();
         let is_cause = draft.topic == Topic::Fixes && rules.cause.is_match(&text);
-        let is_new = change.explicit && features.values().any(|value| change.new.contains(value));
+        let is_new = change.explicit && change.new.iter().any(|new| holds(&text, new));
+        let news = news + i32::from(rules.count.is_match(&text));
         let mut value = NEWS * news.min(3);
         value += PLACE * i32::from(features.values().any(is_place));
         value += LASTING * i32::from(worth::is_durable(&text));
-        value += LASTING * i32::from(rules.count.is_match(&text));
         value += CAUSE * i32::from(is_cause);
         value += NEW_VALUE * i32::from(is_new);
         value += ASIDE * i32::from(rules.aside.is_match(&text) && !is_cause);
@@ -67,8 +72,8 @@ fn line(draft: &Draft) -> i32 {
     };
     let doubtful = match (draft.doubtful, draft.specific) {
         (false, _) => 0,
-        (true, true) => 3,
-        (true, false) => 5,
+        (true, true) => 1,
+        (true, false) => 4,
     };
     let said_again = draft.sources.len().saturating_sub(1).min(3) as i32;
     topic
@@ -78,6 +83,7 @@ fn line(draft: &Draft) -> i32 {
         + 2 * said_again
         - doubtful
         - 8 * i32::from(draft.routine)
+        + 4 * i32::from(draft.open)
         - 2 * i32::from(draft.ends.is_some())
 }
 

@@ -178,7 +178,7 @@ fn same_kind(a: &Change, b: &Change) -> bool {
 }
 
 /// Whether a clause holds a value as a whole, not as a part of a longer number.
-pub(super) fn holds(clause: &str, value: &str) -> bool {
+pub(in crate::memory) fn holds(clause: &str, value: &str) -> bool {
     let clause = clause.to_lowercase();
     let features = Features::of(&clause);
     if features.values().any(|held| held == value) {
@@ -238,6 +238,7 @@ fn rules() -> &'static [Rule] {
             (format!(r"(?P<old>[^，。；：,;\s（）()了把将从由]{{2,10}}?)\s*(?:改成|改为|换成|换为|替换为)\s*(?P<new>{PART})"), false, false),
             (format!(r"{ZH}\s*(?P<new>{PART})"), false, false),
             (format!(r"(?:统一(?:写|用|为|成)|固定(?:地址|为|在)|现在(?:是|用|监听|在|改)|定为|设为)\s*(?P<new>{PART})"), false, false),
+            (r"(?:现在|如今|目前)\s*(?P<subject>\p{Han}{2,8}?)\s*(?P<new>[0-9][^，。；,;（）()\n]{0,16})".to_owned(), false, false),
             (format!(r"(?:别再|不再|不要再|不用再)(?:出现|使用|用|写|叫|发|提)?\s*(?P<old>{PART})"), false, true),
             (format!(r"旧[^，。；]{{0,12}}[（(](?P<old>[^）)]{{1,30}})[）)]"), false, true),
             (format!(r"(?:原来|原先|之前|以前|原本)(?:是|为|用|叫)\s*(?P<old>{PART})"), false, false),

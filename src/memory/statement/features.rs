@@ -75,6 +75,10 @@ impl Features {
         for found in quoted().captures_iter(text) {
             features.names.extend(found.iter().skip(1).flatten().map(|name| name.as_str().to_lowercase()));
         }
+        for found in weekdays().captures_iter(&normal) {
+            let day = found.get(1).and_then(|day| "一二三四五六日".find(day.as_str()));
+            features.names.extend(WEEKDAYS.get(day.map_or(6, |at| at / 3)).map(|day| (*day).to_owned()));
+        }
         for tag in segment::jieba().tag(&normal, true) {
             if matches!(tag.tag, "nr" | "nrt" | "nrfg" | "ns" | "nt") && tag.word.chars().nth(1).is_some() {
                 features.people.insert(tag.word.to_owned());
@@ -119,7 +123,8 @@ impl Features {
             let capital = raw.chars().next().is_some_and(char::is_uppercase);
             let inner = raw.chars().skip(1).any(char::is_uppercase);
             if joined || self.chinese || inner || (capital && !sentence_start) {
-                self.names.insert(lower);
+                let weekday = WEEKDAYS.iter().find(|day| lower.trim_end_matches('s') == **day);
+                self.names.insert(weekday.map_or(lower, |day| (*day).to_owned()));
             }
         }
     }
@@ -186,6 +191,14 @@ fn numerals() -> &'static Regex {
     NUMERALS.get_or_init(|| {
         super::expression(r"([零一二三四五六七八九十百千两]+)(年|个|天|章|次|条|点|小时|月|号|周|组|张|字|步|桌|元|块|楼|层|岁|人|份|批|台|套|公里|米|斤|克|度)")
     })
+}
+
+/// The same in both languages, so that 每周二 and "Tuesdays" meet.
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+fn weekdays() -> &'static Regex {
+    static DAYS: OnceLock<Regex> = OnceLock::new();
+    DAYS.get_or_init(|| super::expression("(?:周|星期|礼拜|、)([一二三四五六日天])(?:$|[^个次年月天、]|、)"))
 }
 
 fn quoted() -> &'static Regex {

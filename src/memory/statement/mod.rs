@@ -9,6 +9,7 @@ mod features;
 use regex::Regex;
 
 pub use alike::Likeness;
+pub(in crate::memory) use change::holds;
 pub use change::{Change, Replaced, latest, replaced, says_old};
 pub use clean::{Clause, clauses, join, speakers};
 pub use features::Features;

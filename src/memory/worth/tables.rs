@@ -108,61 +108,24 @@ pub(super) const ASKED: &[&str] = &[
 pub(super) const ASKED_HEADINGS: &[&str] = &[r"记住|必记|要记|备忘", r"\bremember\b|\bkeep in mind\b"];
 
 /// Topics by cue; of those with most hits the one that stands first. The number is what a hit counts.
+#[rustfmt::skip]
 pub(super) const TOPICS: &[(Topic, u32, &str)] = &[
-    (
-        Topic::People,
-        4,
-        r"过敏|忌口|不耐受|偏好|喜欢|不喜欢|讨厌|不吃|不喝|不碰|只喝|只吃|生日|血型|吃药|服药|用药|换药|降压|剂量|\ballerg\w+|intoleran\w+|prefer\w*|\blikes?\b|\bhates?\b|dislikes?|birthday|medic(ine|ation)|\bdose\b|\bpills?\b",
-    ),
-    (
-        Topic::People,
-        3,
-        r"联系(我|方式)|称呼|叫我|回复(里|用|要|中|一律)?|语气|表情|emoji|\bwants?\b|\b(write|text|call|message|reach|ping) (to )?(me|her|him|us)\b|contact|short answers|nickname",
-    ),
-    (
-        Topic::People,
-        2,
-        r"女儿|儿子|妻子|丈夫|老婆|老公|妈妈|爸爸|孙女|孙子|外婆|奶奶|爷爷|老伴|哥哥|姐姐|弟弟|妹妹|朋友|同学|同事|入职|新来|助手|帮工|结算日|住在|\b(daughter|son|wife|husband|mother|father|sister|brother|friend|helper|colleague|partner|joined|hired|assistant|trainee|speaks)\b",
-    ),
+    (Topic::People, 4, r"过敏|忌口|不耐受|偏好|喜欢|不喜欢|讨厌|不吃|不喝|不碰|只喝|只吃|生日|血型|吃药|服药|用药|换药|降压|剂量|\ballerg\w+|intoleran\w+|prefer\w*|\blikes?\b|\bhates?\b|dislikes?|birthday|medic(ine|ation)|\bdose\b|\bpills?\b"),
+    (Topic::People, 3, r"联系(我|方式)|称呼|叫我|回复(里|用|要|中|一律)?|语气|表情|emoji|\bwants?\b|\b(write|text|call|message|reach|ping) (to )?(me|her|him|us)\b|contact|short answers|nickname"),
+    (Topic::People, 3, r"\basked (for|to|that)\b|\binsist\w*|\bfirm about\b|要求|希望(以后|每次)|坚持要"),
+    (Topic::People, 3, r"\bno (milk|dairy|nuts|gluten|sugar|meat|alcohol)\b|upsets (her|his|their)|a rash"),
+    (Topic::People, 2, r"女儿|儿子|妻子|丈夫|老婆|老公|妈妈|爸爸|孙女|孙子|外婆|奶奶|爷爷|老伴|哥哥|姐姐|弟弟|妹妹|朋友|同学|同事|入职|新来|助手|帮工|结算日|住在|\b(daughter|son|wife|husband|mother|father|sister|brother|friend|helper|colleague|partner|joined|hired|assistant|trainee|speaks)\b"),
+    (Topic::People, 2, r"新(前台|同事|员工|教练|助理|店员|实习生)|起上班|\b(intern|trainee|newcomer|apprentice)\b|\bstarts on\b"),
     (Topic::Plans, 5, r"^\[ \]|^(待办|todo)[：:]"),
-    (
-        Topic::Plans,
-        3,
-        r"计划|打算|准备(去|在|做|买|开)|目标|下次|下个?月|下周|明年|年夜饭|预约|约在|截止|即将|来住|出差|休假|年假|\bplan(s|ned|ning)?\b|\bgoals?\b|\bnext (week|month|year|visit|appointment|check)|\bappointment|\bbooked\b|\bdeadline|\bdue\b|\bwill\b|scheduled for",
-    ),
-    (
-        Topic::Fixes,
-        4,
-        r"修复|修好|解决|根因|排查|后(恢复|正常|好了)|恢复(正常|了)?|的坑|那个坑|踩坑|教训|bug|报错|报 |崩溃|打不开|起不来|\bfix(ed|es)?\b|\bcrash\w*|root cause|\bresolved\b|\bworkaround\b|turned out|lesson",
-    ),
-    (
-        Topic::Fixes,
-        2,
-        r"原因|失败|故障|写满|离线|卡住|\berrors?\b|\bfail\w*|\bbroke(n)?\b|because of|caused by",
-    ),
-    (
-        Topic::Decisions,
-        4,
-        r"决定|结论|敲定|拍板|定为|定价|约定|正式(停|启|采|上|定)|停掉|不做|签约|里程碑|最终|\bdecision\b|\bdecided\b|\bsettled\b|\bfinal\b|\bagreed\b|\bconclusion\b|\bsigned\b|\bmilestone\b|\bapproved\b|\brejected\b",
-    ),
-    (
-        Topic::Configuration,
-        3,
-        r"端口|路径|地址|域名|监听|部署|版本|升级|配置|脚本|定时|cron|反代|缓存|保留|声音|语速|音量|模型|密钥|环境变量|存放|放在|目录|数据库|参数|阈值|上限|自动(备份|提醒|续)|备份(到|在|放)|\bport\b|\bpath\b|\baddress\b|\bdomain\b|\bversion\b|\bupgrade\w*|\bconfig\w*|\bscript\b|\bbackups?\b|\bexports?\b|\bset to\b|\bserver\b|\bhost\b|\bdatabase\b|\bmodel\b|\bsetting\b|\bthreshold\b|kept for|retention|stored in|lives (on|in|at)|runs (on|at)",
-    ),
-    (
-        Topic::Configuration,
-        3,
-        r"改为|改成|改到|换成|换到|换为|调到|调为|迁到|挪到|固定(地址|为|在)|\b(moved|changed|switched|migrated|takes over|become|becomes)\b",
-    ),
-    (
-        Topic::Configuration,
-        2,
-        r"(^|\s|`)[~/][\w.~/-]+/|\b\d{1,3}(\.\d{1,3}){3}\b|https?://|\b[\w-]+\.(com|cn|example|local|net|org|io|sh|py|toml|yml|yaml|json|csv)\b|每(天|周|月|日|年|小时|周日|周一|晚)|\b(every|each) (day|week|month|night|hour|\w+day)",
-    ),
-    (
-        Topic::Projects,
-        2,
-        r"项目|服务|新建|上线|发布|内测|公测|版本计划|进度|写完|完成|签约|合同|客户|交付|入库|\bproject\b|\bservice\b|\blaunch\w*|\breleas\w*|\bshipped\b|\blive\b|\bfinished\b|\bwrote\b|\bdelivered\b|\barrived\b|\bordered\b",
-    ),
+    (Topic::Plans, 4, r"定在.{0,12}(月|周|日|号|点)|\b(is|are|takes place|set) (on|for) (january|february|march|april|may|june|july|august|september|october|november|december)"),
+    (Topic::Plans, 3, r"计划|打算|准备(去|在|做|买|开)|目标|下次|下个?月|下周|明年|年夜饭|预约|约在|截止|即将|来住|出差|休假|年假|\bplan(s|ned|ning)?\b|\bgoals?\b|\bnext (week|month|year|visit|appointment|check)|\bappointment|\bbooked\b|\bdeadline|\bdue\b|\bwill\b|scheduled for"),
+    (Topic::Fixes, 4, r"修复|修好|解决|根因|排查|后(恢复|正常|好了)|恢复(正常|了)?|的坑|那个坑|踩坑|教训|bug|报错|报 |崩溃|打不开|起不来|\bfix(ed|es)?\b|\bcrash\w*|root cause|\bresolved\b|\bworkaround\b|turned out|lesson"),
+    (Topic::Fixes, 2, r"原因|失败|故障|写满|离线|卡住|\berrors?\b|\bfail\w*|\bbroke(n)?\b|because of|caused by"),
+    (Topic::Decisions, 4, r"决定|结论|敲定|拍板|定为|定价|约定|正式(停|启|采|上|定)|停掉|不做|签约|里程碑|最终|\bdecision\b|\bdecided\b|\bsettled\b|\bfinal\b|\bagreed\b|\bconclusion\b|\bsigned\b|\bmilestone\b|\bapproved\b|\brejected\b"),
+    (Topic::Decisions, 2, r"(房|单|售|平日|周末|会员|底|报)价|收费|定金|押金|折扣|费率|\b(rates?|prices?|fees?|deposits?|surcharge)\b"),
+    (Topic::Configuration, 3, r"端口|路径|地址|域名|监听|部署|版本|升级|配置|脚本|定时|cron|反代|缓存|保留|声音|语速|音量|模型|密钥|环境变量|存放|放在|目录|数据库|参数|阈值|上限|自动(备份|提醒|续)|备份(到|在|放)|\bport\b|\bpath\b|\baddress\b|\bdomain\b|\bversion\b|\bupgrade\w*|\bconfig\w*|\bscript\b|\bbackups?\b|\bexports?\b|\bset to\b|\bserver\b|\bhost\b|\bdatabase\b|\bmodel\b|\bsetting\b|\bthreshold\b|kept for|retention|stored in|lives (on|in|at)|runs (on|at)"),
+    (Topic::Configuration, 3, r"改为|改成|改到|换成|换到|换为|调到|调为|迁到|挪到|固定(地址|为|在)|\b(moved|changed|switched|migrated|takes over|become|becomes)\b"),
+    (Topic::Configuration, 2, r"(^|\s|`)[~/][\w.~/-]+/|\b\d{1,3}(\.\d{1,3}){3}\b|https?://|\b[\w-]+\.(com|cn|example|local|net|org|io|sh|py|toml|yml|yaml|json|csv)\b|每(天|周|月|日|年|小时|周日|周一|晚)|\b(every|each) (day|week|month|night|hour|\w+day)"),
+    (Topic::Configuration, 2, r"抬头|统一(用|写|放)|命名|文件名|\bnaming\b|file names?|\bformat\b|\bhouse rule\b"),
+    (Topic::Projects, 2, r"项目|服务|新建|上线|发布|内测|公测|版本计划|进度|写完|完成|签约|合同|客户|交付|入库|\bproject\b|\bservice\b|\blaunch\w*|\breleas\w*|\bshipped\b|\blive\b|\bfinished\b|\bwrote\b|\bdelivered\b|\barrived\b|\bordered\b"),
 ];

@@ -180,12 +180,18 @@ fn same_kind(a: &Change, b: &Change) -> bool {
 /// Whether a clause holds a value as a whole, not as a part of a longer number.
 pub(in crate::memory) fn holds(clause: &str, value: &str) -> bool {
     let clause = clause.to_lowercase();
+    // Most clauses hold nothing like it: 三 may be a 3, else the value stands there as it is.
+    if !clause.contains(value) && !clause.contains(NUMERALS) {
+        return false;
+    }
     let features = Features::of(&clause);
     if features.values().any(|held| held == value) {
         return true;
     }
     !value.contains(|c: char| c.is_ascii_digit()) && clause.contains(value)
 }
+
+const NUMERALS: &[char] = &['二', '两', '三', '四', '五', '六', '七', '八', '九', '十', '百', '千'];
 
 fn subject(text: &str) -> BTreeSet<String> {
     let features = Features::of(text);

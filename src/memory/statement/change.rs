@@ -86,13 +86,14 @@ impl Change {
         }
     }
 
-    /// Whether it is about the same thing as `other`: one's subject lies within the other's.
+    /// Whether it is about the same thing as `other`: one's subject mostly lies within the other's.
     pub fn is_about(&self, other: &Self) -> bool {
         let (few, many) = match self.subject.len() <= other.subject.len() {
             true => (&self.subject, &other.subject),
             false => (&other.subject, &self.subject),
         };
-        !few.is_empty() && few.is_subset(many)
+        let shared = few.intersection(many).count();
+        shared > 0 && 3 * shared >= 2 * few.len()
     }
 }
 
@@ -198,8 +199,10 @@ fn subject(text: &str) -> BTreeSet<String> {
     features.words.into_iter().filter(|word| !features.numbers.contains(word)).collect()
 }
 
+/// What stands right before a change: the last clause that says something.
 fn last_sentence(text: &str) -> &str {
-    text.rsplit(['。', '；', ';']).find(|part| !part.trim().is_empty()).unwrap_or(text)
+    let says = |part: &&str| part.chars().any(char::is_alphanumeric);
+    text.rsplit(['。', '；', ';', '：', ':']).find(says).unwrap_or(text)
 }
 
 fn is_value(text: &str) -> bool {
@@ -236,7 +239,9 @@ struct Rule {
 fn rules() -> &'static [Rule] {
     const ZH: &str = r"(?:改为|改成|改到|改用|改走|换成|换到|换为|换了|挪到|迁到|移到|搬到|调到|调成|调为|升到|升级到|升级为|降到|降为|变成|变为|涨到|切到|切换到|提前到|推迟到|延长到|缩短到)";
     const PART: &str = r"[^，。；：,;（）()\n]{1,24}";
-    const EN: &str = r"[^,;()\n]{1,32}?";
+    // A word, and what belongs to it: Node 22, 27 °C, Byrne & Co.
+    const EN: &str =
+        r"(?:the |a |an |port |version )?[^\s,;()]+(?: [^\s,;()]*[0-9°%][^\s,;()]*| &| [A-Z][\w-]*)*";
     static RULES: OnceLock<Vec<Rule>> = OnceLock::new();
     RULES.get_or_init(|| {
         [
@@ -246,11 +251,11 @@ fn rules() -> &'static [Rule] {
             (format!(r"(?:统一(?:写|用|为|成)|固定(?:地址|为|在)|现在(?:是|用|监听|在|改)|定为|设为)\s*(?P<new>{PART})"), false, false),
             (r"(?:现在|如今|目前)\s*(?P<subject>\p{Han}{2,8}?)\s*(?P<new>[0-9][^，。；,;（）()\n]{0,16})".to_owned(), false, false),
             (format!(r"(?:别再|不再|不要再|不用再)(?:出现|使用|用|写|叫|发|提)?\s*(?P<old>{PART})"), false, true),
-            (format!(r"旧[^，。；]{{0,12}}[（(](?P<old>[^）)]{{1,30}})[）)]"), false, true),
+            (r"旧[^，。；]{0,12}[（(](?P<old>[^）)]{1,30})[）)]".to_owned(), false, true),
             (format!(r"(?:原来|原先|之前|以前|原本)(?:是|为|用|叫)\s*(?P<old>{PART})"), false, false),
-            (format!(r"(?P<old>[0-9.]+)\s*(?:他|她|用户|我)?(?:还是|仍然?|也)?嫌"), true, true),
-            (format!(r"\b(?i:moved?|changed?|switched|went|goes|raised|lowered|upgraded|migrated|renamed|bumped|cut|increased|reduced|shifted|pushed|extended|shortened)\b(?P<subject>[^;]{{0,40}}?)\bfrom (?P<old>{EN}) to (?P<new>{EN})(?: because| so | since| for | as |[,;.]?\s|[,;.]?$)"), false, false),
-            (format!(r"\b(?i:moved? to|changed? to|switched to|set to|becomes?|is now(?: on| at| in)?|are now(?: on| at| in)?|(?:runs?|lives?|listens?|sits?|works?) now (?:on|at|in)|now (?:uses?|runs? on|listens? on)|upgraded to|replaced (?:by|with)|go(?:es)? to) (?P<new>{EN})(?: because| so | since| for | from |[,;.]?\s|[,;.]?$)"), false, false),
+            (r"(?P<old>[0-9.]+)\s*(?:他|她|用户|我)?(?:还是|仍然?|也)?嫌".to_owned(), true, true),
+            (format!(r"\b(?i:moved?|changed?|switched|went|goes|raised|lowered|upgraded|migrated|renamed|bumped|cut|increased|reduced|shifted|pushed|extended|shortened)\b(?P<subject>[^;]{{0,40}}?)\bfrom (?P<old>{EN}) to (?P<new>{EN})"), false, false),
+            (format!(r"\b(?i:moved? to|changed? to|switched to|set to|becomes?|is now(?: on| at| in)?|are now(?: on| at| in)?|(?:runs?|lives?|listens?|sits?|works?) now (?:on|at|in)|now (?:uses?|runs? on|listens? on)|upgraded to|replaced (?:by|with)|go(?:es)? to) (?P<new>{EN})"), false, false),
             (r"(?P<old>[A-Z][\w-]+) (?:stops|is out|is gone|retires|was replaced|is replaced|closes|ends)\b".to_owned(), true, false),
             (r"(?P<new>[A-Z][\w-]+)(?: & [A-Z][\w-]+)? (?:takes? over|replaces?|is the new)\b".to_owned(), false, false),
             (r"\b(?i:replac(?:es|ing)|instead of|no longer (?:on|at|uses?)|not on|rather than) (?P<old>[\w.:/-]+)".to_owned(), false, true),

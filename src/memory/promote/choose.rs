@@ -108,7 +108,7 @@ fn replaces(newer: &Held, older: &Held) -> bool {
 /// Whether both say how one and the same thing is, with other numbers.
 fn is_other_state(newer: &Held, older: &Held) -> bool {
     newer.change.subject == older.change.subject
-        && !newer.change.subject.is_empty()
+        && newer.change.is_about(&older.change)
         && numeric(newer)
         && numeric(older)
         && newer.change.new.is_disjoint(&older.change.new)

@@ -13,6 +13,8 @@ use super::expression as rule;
 pub struct Change {
     /// The words of what changed: port, order board.
     pub subject: BTreeSet<String>,
+    /// Which of several it is: the second room, the home agent, oven B.
+    pub which: BTreeSet<String>,
     /// Values that no longer hold.
     pub old: BTreeSet<String>,
     /// Values that hold now.
@@ -62,7 +64,8 @@ impl Change {
                     let attribute = part("old").filter(|old| is_attribute(old)).unwrap_or_default();
                     let before = text.get(..start).unwrap_or_default();
                     let own = part("subject").unwrap_or_default();
-                    change.subject = subject(&format!("{} {own} {attribute}", last_sentence(before)));
+                    let about = format!("{} {own} {attribute}", last_sentence(before));
+                    (change.subject, change.which) = (subject(&about), which(&about));
                 }
             }
         }
@@ -78,10 +81,11 @@ impl Change {
     fn state(&mut self, text: &str) {
         let first = text.split(['，', '；', '。', ';']).next().unwrap_or(text);
         if let Some(at) = first.find(|c: char| c.is_ascii_digit()) {
-            self.subject = subject(first.get(..at).unwrap_or_default());
+            let about = first.get(..at).unwrap_or_default();
+            (self.subject, self.which) = (subject(about), which(about));
             self.new = Features::of(first).numbers;
         } else if let Some((about, value)) = first.split_once(['：', ':']) {
-            self.subject = subject(about);
+            (self.subject, self.which) = (subject(about), which(about));
             self.new = values(value.trim(), false).into_iter().collect();
         }
     }
@@ -93,7 +97,8 @@ impl Change {
             false => (&other.subject, &self.subject),
         };
         let shared = few.intersection(many).count();
-        shared > 0 && 3 * shared >= 2 * few.len()
+        let other = !self.which.is_empty() && !other.which.is_empty() && self.which.is_disjoint(&other.which);
+        !other && shared > 0 && 3 * shared >= 2 * few.len()
     }
 }
 
@@ -197,6 +202,15 @@ const NUMERALS: &[char] = &['二', '两', '三', '四', '五', '六', '七', '�
 fn subject(text: &str) -> BTreeSet<String> {
     let features = Features::of(text);
     features.words.into_iter().filter(|word| !features.numbers.contains(word)).collect()
+}
+
+/// What tells one of several like things from the others.
+fn which(text: &str) -> BTreeSet<String> {
+    static ONE_OF: OnceLock<Regex> = OnceLock::new();
+    const CUE: &str = r"[一二三四五六七八九十甲乙丙丁东西南北左右前后][号楼层栋室间台组班厅门区]|\b[A-Z]\b";
+    let mut which: BTreeSet<String> = Features::of(text).values().cloned().collect();
+    which.extend(ONE_OF.get_or_init(|| rule(CUE)).find_iter(text).map(|found| found.as_str().to_owned()));
+    which
 }
 
 /// What stands right before a change: the last clause that says something.
@@ -305,6 +319,17 @@ mod tests {
         };
         assert_eq!(old(2), ["40"]);
         assert_eq!(old(3), ["30"]);
+    }
+
+    #[test]
+    fn one_of_several_does_not_replace_another() {
+        for (a, b) in [
+            ("一号机房温度改成 25 度", "二号机房温度改成 27 度"),
+            ("home-agent 端口改为 8101", "work-agent 端口改为 8102"),
+            ("Oven A set to 220 °C", "Oven B set to 180 °C"),
+        ] {
+            assert_eq!(replaced(&[a, b].map(Change::of)), [], "{a} / {b}");
+        }
     }
 
     #[test]

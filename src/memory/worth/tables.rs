@@ -83,7 +83,7 @@ pub(super) const TOOL_OUTPUT: &[&str] = &[
 /// What is said to last, or what one has to know.
 pub(super) const DURABLE: &[&str] = &[
     r"记住|记下|记一下|别忘|永远|一律|统一|以后|从此|今后|每次|总是|从不|一直|必须|不许|禁止|只用|只喝|只吃|不吃|不喝|不碰|不能吃|仅限|不可|不得|务必|过敏|忌口|偏好|喜欢|不喜欢|讨厌|习惯|约定|规定|规矩|原则|每(天|周|月|年|日|晚|季|逢)|决定|结论|敲定|拍板|定为|定在|定下|改为|改成|签约|上线|里程碑",
-    r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\b(mon|tues|wednes|thurs|fri|satur|sun)days\b|\bweekends\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b",
+    r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\b(mon|tues|wednes|thurs|fri|satur|sun)days\b|\bweekends\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b|\bmilestone\b|\bsigned\b|\blaunched\b",
 ];
 
 /// Being told to keep it, for ever or at all.
@@ -130,5 +130,5 @@ pub(super) const TOPICS: &[(Topic, u32, &str)] = &[
     (Topic::Configuration, 2, r"(^|\s|`)[~/][\w.~/-]+/|\b\d{1,3}(\.\d{1,3}){3}\b|https?://|\b[\w-]+\.(com|cn|example|local|net|org|io|sh|py|toml|yml|yaml|json|csv)\b|每(天|周|月|日|年|小时|周日|周一|晚)|\b(every|each) (day|week|month|night|hour|\w+day)"),
     (Topic::Configuration, 2, r"抬头|统一(用|写|放)|命名|文件名|\bnaming\b|file names?|\bformat\b|\bhouse rule\b"),
     (Topic::Configuration, 2, r"(在|放到|放进|收在|存到).{0,10}(柜|抽屉|格|盒|架|箱|书房|车库|仓库|包里|袋)|自动(扣|缴|续|充)|路由器|后台|网关|宽带|\b(drawer|shelf|cabinet|locker|box)\b|writes? to|\blimits?\b|\bthrottle"),
-    (Topic::Projects, 2, r"项目|服务|新建|上线|发布|内测|公测|版本计划|进度|写完|完成|签约|合同|客户|交付|入库|\bproject\b|\bservice\b|\blaunch\w*|\breleas\w*|\bshipped\b|\blive\b|\bfinished\b|\bwrote\b|\bdelivered\b|\barrived\b|\bordered\b"),
+    (Topic::Projects, 2, r"^\[x\]|项目|服务|新建|上线|发布|内测|公测|版本计划|进度|写完|完成|签约|合同|客户|交付|入库|\bproject\b|\bservice\b|\blaunch\w*|\breleas\w*|\bshipped\b|\blive\b|\bfinished\b|\bwrote\b|\bdelivered\b|\barrived\b|\bordered\b"),
 ];

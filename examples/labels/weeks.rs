@@ -10,7 +10,7 @@ use ocmemd::memory::calendar::Week;
 use ocmemd::memory::promote::{self, Existing, Line};
 use ocmemd::memory::redact::redact;
 use ocmemd::memory::rollup::{self, Noted};
-use ocmemd::memory::{Entry, Redacted, indexed, layout, markdown};
+use ocmemd::memory::{Entry, Redacted, indexed, layout, managed, markdown};
 use serde::{Deserialize, Serialize};
 
 use crate::embedded::Embedded;
@@ -229,29 +229,17 @@ async fn produce(workspace: &Path, week: Week, embedded: &mut Embedded) -> Resul
     let size = notes.values().map(|text| text.chars().count()).sum();
     let page = rollup::roll_up(week, &noted, size);
     let memory = fs::read_to_string(workspace.join("MEMORY.md")).unwrap_or_default();
-    let (before, block, after) = managed(&memory);
+    let parts = managed::split(&memory)?;
     let lines: Vec<Line> = page
         .statements
         .iter()
         .map(|statement| Line { statement: statement.clone(), from: week.to_string() })
         .collect();
-    let own = format!("{before}{after}");
-    let existing = Existing { own: &own, block };
+    let own = format!("{}{}", parts.before, parts.after);
+    let existing = Existing { own: &own, block: parts.block.unwrap_or_default() };
     let promotion = promote::promote(&lines, &existing, week.sunday(), promote::DEFAULT_BUDGET);
-    let memory = format!("{before}{BEGIN}\n{}{END}\n{after}", promotion.block);
-    Ok(Produced { page: format!("{BEGIN}\n{}{END}\n", page.render()), memory })
-}
-
-const BEGIN: &str = "<!-- ocmemd:begin -->";
-const END: &str = "<!-- ocmemd:end -->";
-
-/// What stands before, within and after the managed block.
-fn managed(memory: &str) -> (String, &str, &str) {
-    let parts = memory.split_once(BEGIN).and_then(|(before, rest)| {
-        let (block, after) = rest.split_once(END)?;
-        Some((before.to_owned(), block, after.trim_start_matches('\n')))
-    });
-    parts.unwrap_or_else(|| (format!("{}\n\n", memory.trim_end()), "", ""))
+    let memory = managed::replace(&memory, &promotion.block)?;
+    Ok(Produced { page: managed::replace("", &page.render())?, memory })
 }
 
 fn score(expect: &Expect, notes: &BTreeMap<String, String>, before: &str, produced: &Produced) -> Figures {
@@ -310,7 +298,7 @@ const SAID_OLD: &[&str] =
     &["旧", "原", "老", "停", "下线", "关机", "old", "former", "was", "moved from", "no longer"];
 
 fn score_archived(expect: &Expect, produced: &Produced, figures: &mut Figures) {
-    let (_, block, _) = managed(&produced.memory);
+    let block = managed::split(&produced.memory).ok().and_then(|parts| parts.block).unwrap_or_default();
     let lines: Vec<&str> = produced.page.lines().chain(block.lines()).collect();
     for old in &expect.archived {
         let wrong = lines.iter().find(|line| {

@@ -31,17 +31,18 @@ const ASKED: [&str; 2] = ["，用户要求", ", asked for"];
 impl Held {
     pub fn of(line: &Line) -> Self {
         let statement = &line.statement;
+        // The old value belongs to the history; what changed is still told by the whole statement.
+        let text = latest(&statement.text);
         Self {
-            // The old value belongs to the history; what changed is still told by the whole statement.
-            text: latest(&statement.text),
             topic: statement.topic,
             from: line.from.clone(),
             day: statement.day,
             asked: statement.mark == Mark::User || statement.for_ever,
             uses: statement.uses,
             is_new: true,
-            features: Features::of(&statement.text),
+            features: Features::of(&text),
             change: Change::of(&statement.text),
+            text,
         }
     }
 

@@ -20,15 +20,8 @@ pub(super) fn settle(
     let own: Vec<Features> = own.lines().filter(|line| is_statement(line)).map(Features::of).collect();
     let mut lines = held;
     for candidate in candidates {
-        let all: Vec<Features> = lines
-            .iter()
-            .map(|line| line.features.clone())
-            .chain(own.iter().cloned())
-            .chain([candidate.features.clone()])
-            .collect();
-        let likeness = Likeness::new(&all, Vec::new());
-        let said = |by: &Features| says_already(&likeness, by, &candidate.features);
-        if own.iter().any(said) || lines.iter().any(|line| said(&line.features)) {
+        let known: Vec<&Features> = lines.iter().map(|line| &line.features).chain(&own).collect();
+        if is_said(&known, &candidate.features) {
             continue;
         }
         if let Some(newer) = lines.iter().find(|line| line.day > candidate.day && replaces(line, &candidate))
@@ -84,15 +77,17 @@ fn is_statement(line: &str) -> bool {
     !line.is_empty() && !line.starts_with('#') && !line.starts_with("<!--")
 }
 
-/// Whether `known` says what `new` says: nothing new is numbered or named, and the words of one lie in the other.
-fn says_already(likeness: &Likeness, known: &Features, new: &Features) -> bool {
-    let news = new.values().any(|value| !known.numbers.contains(value) && !holds(known, value));
-    let within = likeness.share(new, known);
-    let contained = likeness.share(known, new);
-    let enough = known.words.len() >= 2;
-    // One says, the other denies: only where they say little else, since a denial may stand in another clause.
-    let denied = known.negated != new.negated && within.min(contained) >= SAID;
-    !news && !denied && enough && (within >= SAID || contained >= CONTAINED)
+/// Whether one of `known` says what `new` says: nothing new is numbered or named, and the words of one lie in the other.
+fn is_said(known: &[&Features], new: &Features) -> bool {
+    let all: Vec<&Features> = known.iter().copied().chain([new]).collect();
+    let likeness = Likeness::new(all, Vec::new());
+    known.iter().enumerate().any(|(at, old)| {
+        let news = new.values().any(|value| !old.numbers.contains(value) && !holds(old, value));
+        let (within, contained) = (likeness.share(known.len(), at), likeness.share(at, known.len()));
+        // One says, the other denies: only where they say little else, since a denial may stand in another clause.
+        let denied = old.negated != new.negated && within.min(contained) >= SAID;
+        !news && !denied && old.words.len() >= 2 && (within >= SAID || contained >= CONTAINED)
+    })
 }
 
 fn holds(features: &Features, value: &str) -> bool {
@@ -113,7 +108,7 @@ fn replaces(newer: &Held, older: &Held) -> bool {
 /// Whether both say how one and the same thing is, with other numbers.
 fn is_other_state(newer: &Held, older: &Held) -> bool {
     newer.change.subject == older.change.subject
-        && !newer.change.subject.is_empty()
+        && newer.change.is_about(&older.change)
         && numeric(newer)
         && numeric(older)
         && newer.change.new.is_disjoint(&older.change.new)

@@ -134,6 +134,29 @@ fn passwords_said_in_words_lose_their_value_only() {
 }
 
 #[test]
+fn a_pin_is_a_secret_only_where_its_value_looks_like_one() {
+    let odd = ["qT7", "zW2k", "#9"].concat();
+    for (text, expected) in [
+        (
+            "the door's pin is 4711, tell nobody".to_owned(),
+            "the door's pin is [已脱敏:password], tell nobody".to_owned(),
+        ),
+        (format!("Ana's passcode was {odd}"), "Ana's passcode was [已脱敏:password]".to_owned()),
+        (
+            format!("vault password was reset to {odd}, ok"),
+            "vault password was reset to [已脱敏:password], ok".to_owned(),
+        ),
+    ] {
+        assert_eq!(clean(&text), expected);
+    }
+    for text in
+        ["LED pin: D13", "the pin is bent", "pin 12 is ground", "the password was reset to the default"]
+    {
+        assert_eq!(clean(text), text);
+    }
+}
+
+#[test]
 fn numbers_count_only_with_their_check_digits() {
     for (text, expected) in [
         ("身份证 11010519491231002X 已办", "身份证 [已脱敏:id_card] 已办"),

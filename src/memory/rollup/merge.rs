@@ -46,11 +46,12 @@ pub(super) fn merge(gathered: &Gathered) -> Merged {
     let kept = &gathered.kept;
     let changes: Vec<Change> = kept.iter().map(|kept| kept.change.clone()).collect();
     let replaced = statement::replaced(&changes);
-    let features: Vec<Features> = kept.iter().map(|kept| kept.features.clone()).collect();
-    let likeness = Likeness::new(&features, kept.iter().map(|kept| kept.vector).collect());
+    let features = kept.iter().map(|kept| &kept.features).collect();
+    let likeness = Likeness::new(features, kept.iter().map(|kept| kept.vector).collect());
     let mut merged = Merged::default();
-    let is_past = |at: usize| kept.get(at).is_some_and(|kept| is_past(at, kept, &replaced));
-    for group in groups(kept.len(), &likeness, &is_past) {
+    let present: Vec<bool> =
+        kept.iter().enumerate().map(|(at, kept)| !is_past(at, kept, &replaced)).collect();
+    for group in groups(&present, &likeness) {
         let members: Vec<(usize, &Kept)> =
             group.iter().filter_map(|at| Some((*at, kept.get(*at)?))).collect();
         // What is only repeated from long-term memory is there already.
@@ -65,19 +66,12 @@ pub(super) fn merge(gathered: &Gathered) -> Merged {
 /// Groups of the places of statements that say the same, each in the order of time.
 ///
 /// What is past stays by itself: it says another thing than its successor.
-fn groups(count: usize, likeness: &Likeness, is_past: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-    let mut pairs = Vec::new();
-    for b in (0..count).filter(|at| !is_past(*at)) {
-        for a in (0..b).filter(|at| !is_past(*at)) {
-            if let Some(score) = likeness.score(a, b).filter(|score| *score >= 1.0) {
-                pairs.push((score, a, b));
-            }
-        }
-    }
-    pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+fn groups(present: &[bool], likeness: &Likeness) -> Vec<Vec<usize>> {
+    let count = present.len();
+    let places: Vec<usize> = (0..count).filter(|at| present.get(*at) == Some(&true)).collect();
     let mut group_of: Vec<usize> = (0..count).collect();
     let mut groups: Vec<Vec<usize>> = (0..count).map(|at| vec![at]).collect();
-    for (_, a, b) in pairs {
+    for (a, b) in likeness.pairs(&places) {
         let (Some(&one), Some(&other)) = (group_of.get(a), group_of.get(b)) else { continue };
         if one == other || !fit_together(groups.get(one), groups.get(other), likeness) {
             continue;

@@ -22,7 +22,7 @@ use super::{Entry, Mark};
 
 /// Of more entries in a week the least important are left out before they are compared: comparing takes time that
 /// grows with the square.
-pub const MAX_ENTRIES: usize = 1_500;
+pub const MAX_ENTRIES: usize = 500;
 /// The longest page, in characters, however much the week holds.
 pub const MAX_PAGE_CHARS: usize = 24_000;
 /// A page of a short week may be as long as this, in characters.

@@ -34,6 +34,9 @@ struct Placed {
     values: Vec<i32>,
     /// Whether each clause is on the page.
     shown: Vec<bool>,
+    /// What the line takes, and what is to be cut of it first: known while nothing is cut.
+    chars: usize,
+    cheapest: Option<(usize, i32)>,
 }
 
 /// Fits what was merged into the page.
@@ -63,7 +66,7 @@ fn take_out(placed: &mut [Placed], room: usize, language: Language) -> usize {
     let mut taken = chars(placed, language);
     while taken > room {
         let lowest = placed.iter().enumerate().filter_map(|(at, placed)| {
-            let (clause, price) = placed.cheapest()?;
+            let (clause, price) = placed.cheapest?;
             Some((price, at, clause))
         });
         let Some((price, at, clause)) = lowest.min() else { break };
@@ -87,9 +90,11 @@ fn take_out(placed: &mut [Placed], room: usize, language: Language) -> usize {
 }
 
 fn show(placed: &mut [Placed], (at, clause): (usize, usize), shown: bool) {
-    if let Some(place) = placed.get_mut(at).and_then(|placed| placed.shown.get_mut(clause)) {
+    let Some(line) = placed.get_mut(at) else { return };
+    if let Some(place) = line.shown.get_mut(clause) {
         *place = shown;
     }
+    line.know();
 }
 
 /// What lines and headings take.
@@ -97,8 +102,7 @@ fn chars(placed: &[Placed], language: Language) -> usize {
     let shown = || placed.iter().filter(|placed| placed.is_shown());
     let topics: BTreeSet<Topic> = shown().map(|placed| placed.draft.topic).collect();
     let headings = topics.iter().map(|topic| topic.title(language).chars().count() + HEADING_CHARS);
-    let lines = shown().map(|placed| statement::join(&placed.clauses()).chars().count() + LINE_CHARS);
-    headings.sum::<usize>() + lines.sum::<usize>()
+    headings.sum::<usize>() + shown().map(|placed| placed.chars).sum::<usize>()
 }
 
 fn archived_chars(archive: &[(NaiveDate, String)]) -> usize {
@@ -109,6 +113,11 @@ fn archived_chars(archive: &[(NaiveDate, String)]) -> usize {
 impl Placed {
     fn is_shown(&self) -> bool {
         self.shown.contains(&true)
+    }
+
+    fn know(&mut self) {
+        self.chars = statement::join(&self.clauses()).chars().count() + LINE_CHARS;
+        self.cheapest = self.find_cheapest();
     }
 
     /// Whether the clauses shown have their subject.
@@ -123,7 +132,7 @@ impl Placed {
 
     /// The clause to be cut first, and its worth by its length. The first clause goes last, with its line, since it
     /// holds the subject; but for a loose line, the clauses of which stand by themselves.
-    fn cheapest(&self) -> Option<(usize, i32)> {
+    fn find_cheapest(&self) -> Option<(usize, i32)> {
         let shown = || self.shown.iter().enumerate().filter(|(_, shown)| **shown).map(|(at, _)| at);
         let only = shown().count() == 1;
         let priced = shown().filter(|at| only || *at > 0 || self.is_loose()).filter_map(|at| {
@@ -162,7 +171,9 @@ impl Placed {
 fn place(draft: Draft) -> Placed {
     let values = value::of(&draft);
     let shown = values.iter().enumerate().map(|(at, value)| at == 0 || *value > FILLER).collect();
-    Placed { draft, values, shown }
+    let mut placed = Placed { draft, values, shown, chars: 0, cheapest: None };
+    placed.know();
+    placed
 }
 
 impl Page {

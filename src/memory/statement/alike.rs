@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Features;
 use crate::memory::rank::{self, Scale};
 
-/// Of fewer statements the spread of the cosines says nothing.
-const ENOUGH: usize = 8;
+/// The spread of fewer cosines says nothing: the one that stands out most could not stand out far.
+const ENOUGH: usize = 20;
 /// Without vectors, statements say the same that share this much of the weight of the lighter one's words.
 const WORDS_ALONE: f64 = 0.5;
 /// With vectors, this many deviations above the median are enough where no word is shared, and this much of the words
@@ -23,35 +23,50 @@ const DENIED: f64 = 0.7;
 
 /// How the statements of one week lie to each other.
 pub struct Likeness<'f> {
-    features: &'f [Features],
+    features: Vec<&'f Features>,
     vectors: Vec<Option<&'f [f32]>>,
-    weights: BTreeMap<&'f str, f64>,
-    /// By whether the two are in the same language: across languages cosines are lower.
+    /// Of each statement its words as numbers, in order, and their weight together.
+    words: Vec<(Vec<usize>, f64)>,
+    /// Of each word by its number.
+    weights: Vec<f64>,
+    /// Within a language and across languages, where cosines are lower.
     scales: [Option<Scale>; 2],
 }
 
 impl<'f> Likeness<'f> {
-    /// Measures how words and cosines are spread among `features`.
-    pub fn new(features: &'f [Features], vectors: Vec<Option<&'f [f32]>>) -> Self {
+    /// Measures how words and cosines are spread among `features`; `vectors` stand in the same order.
+    pub fn new(features: Vec<&'f Features>, vectors: Vec<Option<&'f [f32]>>) -> Self {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         for word in features.iter().flat_map(|features| &features.words) {
             *counts.entry(word).or_default() += 1;
         }
         let documents = features.len() as u64;
-        let weights = counts.into_iter().map(|(word, count)| (word, rank::idf(documents, count))).collect();
-        let mut likeness = Self { features, vectors, weights, scales: [None, None] };
+        let weights: Vec<f64> = counts.values().map(|count| rank::idf(documents, *count)).collect();
+        let numbers: BTreeMap<&str, usize> = counts.keys().zip(0..).map(|(word, at)| (*word, at)).collect();
+        let words = features.iter().map(|features| {
+            let words: Vec<usize> =
+                features.words.iter().filter_map(|word| numbers.get(word.as_str()).copied()).collect();
+            let weight = words.iter().filter_map(|word| weights.get(*word)).sum();
+            (words, weight)
+        });
+        let words = words.collect();
+        let mut likeness = Self { features, vectors, words, weights, scales: [None, None] };
+        likeness.scales = likeness.measure();
+        likeness
+    }
+
+    fn measure(&self) -> [Option<Scale>; 2] {
         let mut cosines = [Vec::new(), Vec::new()];
-        for a in 0..features.len() {
+        for a in 0..self.vectors.len() {
             for b in 0..a {
-                if let (Some(cosine), Some(list)) =
-                    (likeness.cosine(a, b), cosines.get_mut(likeness.across(a, b)))
-                {
+                if let (Some(cosine), Some(list)) = (self.cosine(a, b), cosines.get_mut(self.across(a, b))) {
                     list.push(cosine);
                 }
             }
         }
-        likeness.scales = cosines.map(|list| Scale::measure(list).filter(|_| features.len() >= ENOUGH));
-        likeness
+        let scales = cosines.map(|list| (list.len() >= ENOUGH).then(|| Scale::measure(list)).flatten());
+        let [within, across] = scales;
+        [within, across.or(within)]
     }
 
     fn across(&self, a: usize, b: usize) -> usize {
@@ -65,46 +80,63 @@ impl<'f> Likeness<'f> {
     }
 
     /// How many deviations the cosine of two statements lies above the median of this week's.
-    pub fn nearness(&self, a: usize, b: usize) -> Option<f64> {
+    fn nearness(&self, a: usize, b: usize) -> Option<f64> {
         let scale = self.scales.get(self.across(a, b)).copied().flatten()?;
         Some((f64::from(self.cosine(a, b)?) - scale.median) / scale.deviation)
     }
 
-    fn weight<'w>(&self, words: impl Iterator<Item = &'w String>) -> f64 {
-        words.map(|word| self.weights.get(word.as_str()).copied().unwrap_or(1.0)).sum()
+    /// The weight of the words that two statements share, and of all words of either.
+    fn weights(&self, a: usize, b: usize) -> Option<(f64, f64, f64)> {
+        let ((one, of_one), (other, of_other)) = (self.words.get(a)?, self.words.get(b)?);
+        let shared = one.iter().filter(|word| other.binary_search(word).is_ok());
+        let shared = shared.filter_map(|word| self.weights.get(*word)).sum();
+        Some((shared, *of_one, *of_other))
     }
 
-    /// The weight of the common words: of the lighter statement's, and of both's.
-    pub fn overlap(&self, a: &Features, b: &Features) -> (f64, f64) {
-        let shared = self.weight(a.words.intersection(&b.words));
-        let (of_a, of_b) = (self.weight(a.words.iter()), self.weight(b.words.iter()));
-        let share = |whole: f64| if whole > 0.0 { shared / whole } else { 0.0 };
-        (share(of_a.min(of_b)), share(of_a + of_b - shared))
+    /// What share of the weight of the words of `part` stands in `whole`.
+    pub fn share(&self, part: usize, whole: usize) -> f64 {
+        self.weights(part, whole).map_or(0.0, |(shared, of_part, _)| ratio(shared, of_part))
     }
 
-    /// What share of the weight of `part`'s words stands in `whole`.
-    pub fn share(&self, part: &Features, whole: &Features) -> f64 {
-        let all = self.weight(part.words.iter());
-        if all > 0.0 { self.weight(part.words.intersection(&whole.words)) / all } else { 0.0 }
+    /// How strongly two statements say the same, before what tells them apart: words and nearness.
+    fn rough(&self, a: usize, b: usize) -> f64 {
+        let within = self.weights(a, b).map_or(0.0, |(shared, one, other)| ratio(shared, one.min(other)));
+        match self.nearness(a, b) {
+            Some(near) => near / NEAR_ALONE + within / WORDS_WITH_VECTORS,
+            None => within / WORDS_ALONE,
+        }
     }
 
     /// How strongly two statements say the same: 1 and above is enough; `None` if they are two things.
     pub fn score(&self, a: usize, b: usize) -> Option<f64> {
         let (one, other) = (self.features.get(a)?, self.features.get(b)?);
-        let (within, both) = self.overlap(one, other);
+        let both = self.weights(a, b).map_or(0.0, |(shared, x, y)| ratio(shared, x + y - shared));
         if differ(one, other, both) {
             return None;
         }
         let (each, most) = ANCHORS.get(self.across(a, b)).copied().unwrap_or_default();
         let anchors = (one.anchors.intersection(&other.anchors).count() as f64 * each).min(most);
-        let words = match self.nearness(a, b) {
-            Some(near) => near / NEAR_ALONE + within / WORDS_WITH_VECTORS,
-            None => within / WORDS_ALONE,
-        };
         let other_numbers =
             !one.numbers.is_empty() && !other.numbers.is_empty() && one.numbers.is_disjoint(&other.numbers);
-        Some(words + anchors - if other_numbers { OTHER_NUMBERS } else { 0.0 })
+        Some(self.rough(a, b) + anchors - if other_numbers { OTHER_NUMBERS } else { 0.0 })
     }
+
+    /// The pairs among `places` that say the same, the surest first.
+    pub fn pairs(&self, places: &[usize]) -> Vec<(usize, usize)> {
+        let most = ANCHORS.iter().map(|(_, most)| *most).fold(0.0, f64::max);
+        let mut pairs = Vec::new();
+        for (upto, &b) in places.iter().enumerate() {
+            for &a in places.iter().take(upto).filter(|a| self.rough(**a, b) >= 1.0 - most) {
+                pairs.extend(self.score(a, b).filter(|score| *score >= 1.0).map(|score| (score, a, b)));
+            }
+        }
+        pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+        pairs.into_iter().map(|(_, a, b)| (a, b)).collect()
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
 }
 
 /// Whether both number the same kind of thing.

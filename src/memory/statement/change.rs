@@ -13,6 +13,8 @@ use super::expression as rule;
 pub struct Change {
     /// The words of what changed: port, order board.
     pub subject: BTreeSet<String>,
+    /// Which of several it is: the second room, the home agent, oven B.
+    pub which: BTreeSet<String>,
     /// Values that no longer hold.
     pub old: BTreeSet<String>,
     /// Values that hold now.
@@ -62,7 +64,8 @@ impl Change {
                     let attribute = part("old").filter(|old| is_attribute(old)).unwrap_or_default();
                     let before = text.get(..start).unwrap_or_default();
                     let own = part("subject").unwrap_or_default();
-                    change.subject = subject(&format!("{} {own} {attribute}", last_sentence(before)));
+                    let about = format!("{} {own} {attribute}", last_sentence(before));
+                    (change.subject, change.which) = (subject(&about), which(&about));
                 }
             }
         }
@@ -78,21 +81,24 @@ impl Change {
     fn state(&mut self, text: &str) {
         let first = text.split(['，', '；', '。', ';']).next().unwrap_or(text);
         if let Some(at) = first.find(|c: char| c.is_ascii_digit()) {
-            self.subject = subject(first.get(..at).unwrap_or_default());
+            let about = first.get(..at).unwrap_or_default();
+            (self.subject, self.which) = (subject(about), which(about));
             self.new = Features::of(first).numbers;
         } else if let Some((about, value)) = first.split_once(['：', ':']) {
-            self.subject = subject(about);
+            (self.subject, self.which) = (subject(about), which(about));
             self.new = values(value.trim(), false).into_iter().collect();
         }
     }
 
-    /// Whether it is about the same thing as `other`: one's subject lies within the other's.
+    /// Whether it is about the same thing as `other`: one's subject mostly lies within the other's.
     pub fn is_about(&self, other: &Self) -> bool {
         let (few, many) = match self.subject.len() <= other.subject.len() {
             true => (&self.subject, &other.subject),
             false => (&other.subject, &self.subject),
         };
-        !few.is_empty() && few.is_subset(many)
+        let shared = few.intersection(many).count();
+        let other = !self.which.is_empty() && !other.which.is_empty() && self.which.is_disjoint(&other.which);
+        !other && shared > 0 && 3 * shared >= 2 * few.len()
     }
 }
 
@@ -180,6 +186,10 @@ fn same_kind(a: &Change, b: &Change) -> bool {
 /// Whether a clause holds a value as a whole, not as a part of a longer number.
 pub(in crate::memory) fn holds(clause: &str, value: &str) -> bool {
     let clause = clause.to_lowercase();
+    // Most clauses hold nothing like it: 三 may be a 3, else the value stands there as it is.
+    if !clause.contains(value) && !clause.contains(NUMERALS) {
+        return false;
+    }
     let features = Features::of(&clause);
     if features.values().any(|held| held == value) {
         return true;
@@ -187,14 +197,35 @@ pub(in crate::memory) fn holds(clause: &str, value: &str) -> bool {
     !value.contains(|c: char| c.is_ascii_digit()) && clause.contains(value)
 }
 
+const NUMERALS: &[char] = &['二', '两', '三', '四', '五', '六', '七', '八', '九', '十', '百', '千'];
+
 fn subject(text: &str) -> BTreeSet<String> {
     let features = Features::of(text);
     features.words.into_iter().filter(|word| !features.numbers.contains(word)).collect()
 }
 
-fn last_sentence(text: &str) -> &str {
-    text.rsplit(['。', '；', ';']).find(|part| !part.trim().is_empty()).unwrap_or(text)
+/// What tells one of several like things from the others.
+fn which(text: &str) -> BTreeSet<String> {
+    static ONE_OF: OnceLock<Regex> = OnceLock::new();
+    const CUE: &str = r"[一二三四五六七八九十甲乙丙丁东西南北左右前后][号楼层栋室间台组班厅门区]|\b[A-Z]\b";
+    let mut which: BTreeSet<String> = Features::of(text).values().cloned().collect();
+    which.extend(ONE_OF.get_or_init(|| rule(CUE)).find_iter(text).map(|found| found.as_str().to_owned()));
+    which
 }
+
+/// What stands right before a change: the last clause that says something. A short key (`退房：`) belongs to it, a
+/// heading does not.
+fn last_sentence(text: &str) -> &str {
+    let says = |part: &&str| part.chars().any(char::is_alphanumeric);
+    let clause = text.rsplit(['。', '；', ';']).find(says).unwrap_or(text);
+    match clause.rsplit_once(['：', ':']) {
+        Some((head, rest)) if says(&rest) && head.chars().count() >= HEADING_CHARS => rest,
+        _ => clause,
+    }
+}
+
+/// From so many characters on, what stands before a colon is a heading.
+const HEADING_CHARS: usize = 8;
 
 fn is_value(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit()) || text.chars().next().is_some_and(char::is_uppercase)
@@ -230,7 +261,9 @@ struct Rule {
 fn rules() -> &'static [Rule] {
     const ZH: &str = r"(?:改为|改成|改到|改用|改走|换成|换到|换为|换了|挪到|迁到|移到|搬到|调到|调成|调为|升到|升级到|升级为|降到|降为|变成|变为|涨到|切到|切换到|提前到|推迟到|延长到|缩短到)";
     const PART: &str = r"[^，。；：,;（）()\n]{1,24}";
-    const EN: &str = r"[^,;()\n]{1,32}?";
+    // A word, and what belongs to it: Node 22, 27 °C, Byrne & Co.
+    const EN: &str =
+        r"(?:the |a |an |port |version )?[^\s,;()]+(?: [^\s,;()]*[0-9°%][^\s,;()]*| &| [A-Z][\w-]*)*";
     static RULES: OnceLock<Vec<Rule>> = OnceLock::new();
     RULES.get_or_init(|| {
         [
@@ -240,11 +273,11 @@ fn rules() -> &'static [Rule] {
             (format!(r"(?:统一(?:写|用|为|成)|固定(?:地址|为|在)|现在(?:是|用|监听|在|改)|定为|设为)\s*(?P<new>{PART})"), false, false),
             (r"(?:现在|如今|目前)\s*(?P<subject>\p{Han}{2,8}?)\s*(?P<new>[0-9][^，。；,;（）()\n]{0,16})".to_owned(), false, false),
             (format!(r"(?:别再|不再|不要再|不用再)(?:出现|使用|用|写|叫|发|提)?\s*(?P<old>{PART})"), false, true),
-            (format!(r"旧[^，。；]{{0,12}}[（(](?P<old>[^）)]{{1,30}})[）)]"), false, true),
+            (r"旧[^，。；]{0,12}[（(](?P<old>[^）)]{1,30})[）)]".to_owned(), false, true),
             (format!(r"(?:原来|原先|之前|以前|原本)(?:是|为|用|叫)\s*(?P<old>{PART})"), false, false),
-            (format!(r"(?P<old>[0-9.]+)\s*(?:他|她|用户|我)?(?:还是|仍然?|也)?嫌"), true, true),
-            (format!(r"\b(?i:moved?|changed?|switched|went|goes|raised|lowered|upgraded|migrated|renamed|bumped|cut|increased|reduced|shifted|pushed|extended|shortened)\b(?P<subject>[^;]{{0,40}}?)\bfrom (?P<old>{EN}) to (?P<new>{EN})(?: because| so | since| for | as |[,;.]?\s|[,;.]?$)"), false, false),
-            (format!(r"\b(?i:moved? to|changed? to|switched to|set to|becomes?|is now(?: on| at| in)?|are now(?: on| at| in)?|(?:runs?|lives?|listens?|sits?|works?) now (?:on|at|in)|now (?:uses?|runs? on|listens? on)|upgraded to|replaced (?:by|with)|go(?:es)? to) (?P<new>{EN})(?: because| so | since| for | from |[,;.]?\s|[,;.]?$)"), false, false),
+            (r"(?P<old>[0-9.]+)\s*(?:他|她|用户|我)?(?:还是|仍然?|也)?嫌".to_owned(), true, true),
+            (format!(r"\b(?i:moved?|changed?|switched|went|goes|raised|lowered|upgraded|migrated|renamed|bumped|cut|increased|reduced|shifted|pushed|extended|shortened)\b(?P<subject>[^;]{{0,40}}?)\bfrom (?P<old>{EN}) to (?P<new>{EN})"), false, false),
+            (format!(r"\b(?i:moved? to|changed? to|switched to|set to|becomes?|is now(?: on| at| in)?|are now(?: on| at| in)?|(?:runs?|lives?|listens?|sits?|works?) now (?:on|at|in)|now (?:uses?|runs? on|listens? on)|upgraded to|replaced (?:by|with)|go(?:es)? to) (?P<new>{EN})"), false, false),
             (r"(?P<old>[A-Z][\w-]+) (?:stops|is out|is gone|retires|was replaced|is replaced|closes|ends)\b".to_owned(), true, false),
             (r"(?P<new>[A-Z][\w-]+)(?: & [A-Z][\w-]+)? (?:takes? over|replaces?|is the new)\b".to_owned(), false, false),
             (r"\b(?i:replac(?:es|ing)|instead of|no longer (?:on|at|uses?)|not on|rather than) (?P<old>[\w.:/-]+)".to_owned(), false, true),
@@ -294,6 +327,17 @@ mod tests {
         };
         assert_eq!(old(2), ["40"]);
         assert_eq!(old(3), ["30"]);
+    }
+
+    #[test]
+    fn one_of_several_does_not_replace_another() {
+        for (a, b) in [
+            ("一号机房温度改成 25 度", "二号机房温度改成 27 度"),
+            ("home-agent 端口改为 8101", "work-agent 端口改为 8102"),
+            ("Oven A set to 220 °C", "Oven B set to 180 °C"),
+        ] {
+            assert_eq!(replaced(&[a, b].map(Change::of)), [], "{a} / {b}");
+        }
     }
 
     #[test]

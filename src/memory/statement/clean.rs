@@ -164,7 +164,7 @@ fn rules() -> &'static Rules {
         ornament: rule(r"\*\*|`|~~|<!--.*?-->|[\u{2600}-\u{27bf}\u{1f300}-\u{1faff}\u{fe0f}]"),
         secret_aside: rule(r"\s*[（(][^（）()]*\[已脱敏:[^（）()]*[）)]"),
         asking: rule(
-            r"^(?:(?i:always remember|please remember|remember|noted?|reminder|fyi|(?:pre-)?compaction (?:notes?|flush|summary)|key (?:decision|point)|user decision(?: at [^：\n]{1,16}?)?)|(?:请|要)?(?:永远|永久|一直)?(?:记住|记得)|(?:帮我)?记(?:一下|下来?|下)|备忘|备注|提醒一下|用户(?:明确)?要求)\s*(?:[：，]|[:,](?:\s|$))\s*",
+            r"^(?:(?i:always remember|please remember|remember|noted?|reminder|fyi|(?:pre-)?(?:compaction|memory) (?:notes?|flush|summary|dump)|key (?:decision|point)|user decision(?: at [^：\n]{1,16}?)?)|(?:请|要)?(?:永远|永久|一直)?(?:记住|记得)|(?:帮我)?记(?:一下|下来?|下)|备忘|备注|提醒一下|用户(?:明确)?要求)\s*(?:[：，]|[:,](?:\s|$))\s*",
         ),
         speaker: rule(r"^(?:(\p{Han}{2,3}?)(?:说|让我|提到|提醒|告诉|表示|强调|偏好|：|:)|([A-Z][a-z]+)(?::| (?:said|says|told|reminded|mentioned|asked|wants|is|was)\b))"),
         said: rule(

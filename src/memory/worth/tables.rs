@@ -46,7 +46,7 @@ pub(super) const CHATTER: &[&str] = &[
     r"笑话|开玩笑|玩笑|段子|逗(得|乐)|笑死|自嘲|打趣|讲了个(故事|梗)|八卦|追剧|刷剧|看了(一?部|一?集|一?场)|打(了)?(一?局|一?把)游戏|做了个梦|梦见|堆了?雪人",
     r"\bjok(e|ed|es|ing)\b|\blaugh(ed|s|ing|ter)?\b|\bpun\b|\bfunny\b|\bteas(ed|ing)\b|gossip|watched (a|the|an) (movie|film|show|match|game|episode)|dreamt|had a dream|barked|meow\w*|chewed|purr\w*",
     // What others said and did, and what is none of the user's.
-    r"有(人|个[^，。]{0,6})(在[^，。]{0,6})?(说|问|讲|吐槽)|邻居[^，。]{0,5}(说|讲|聊|家)|听说|据说|路人|网友|隔壁[^，。]{0,6}(说|讲|家|在)|群里[^，。]{0,6}(说|讲|聊|讨论|都在)|没表态|朋友圈|热搜|出租车司机|快递(小哥|员)说",
+    r"有(人|同学|家长|朋友|同事|位|个)[^，。]{0,6}(说|问|讲|吐槽)|有人在[^，。]{0,6}(说|问|讲)|邻居[^，。]{0,5}(说|讲|聊|家)|听说|据说|路人|网友|隔壁[^，。]{0,6}(说|讲|家|在)|群里[^，。]{0,6}(说|讲|聊|讨论|都在)|没表态|朋友圈|热搜|出租车司机|快递(小哥|员)说",
     r"\b(a|an|some|another|one) (\w+ )?(customer|guest|neighbou?r|stranger|passenger|tourist|visitor|guy|woman|man|kid|driver|friend|patient|student|colleague|coworker) (\w+ )?(said|says|joked|asked|told|mentioned|wondered|thinks?|claimed|laughed)|\b(someone|somebody|everyone|people)\b.{0,24}\b(said|says|mentioned|joked|asked|claimed|thinks?|complained)\b|the neighbou?rs?|overheard|heard that|rumou?r|went viral|in the (group )?chat (said|joked)",
     // Small talk.
     r"闲聊|随便聊|瞎聊|聊(了)?(一会|会儿|几句|聊|起|到)|唠(了|嗑)|问(了)?(我)?(一下)?(今天|今晚|明天|外面|几点)|[问说].{0,12}(有没有|好不好|是不是|会不会).{0,8}(没有|不知道|不会|吗)|守岁|堵车|迟到|路上",
@@ -61,7 +61,7 @@ pub(super) const CHAT_HEADINGS: &[&str] = &[
 
 /// What never was decided.
 pub(super) const HYPOTHETICAL: &[&str] = &[
-    r"幻想|空想|白日梦|做梦都|随口|(只是|就是|不过)(说说|想想|聊聊|一说|随便)|说着玩|开个脑洞|脑洞|瞎想|畅想",
+    r"幻想|空想|白日梦|做梦都|随口|随便(说说|聊聊|想想|问问)|(只是|就是|不过)(说说|想想|聊聊|听听|一说|随便)|听听而已|没答应也没拒绝|要是.{0,16}就(换|买|搬|租|开)|说着玩|开个脑洞|脑洞|瞎想|畅想",
     r"(还)?没(想好|决定|定下来|定论|拿定主意)|尚未决定|未决定|还(没|不)确定(要不要|是否)|再说吧|以后再说|八字(还)?没",
     r"要是有(一?笔)?(钱|时间|机会)|等(我|他|她)?(以后)?(有钱|退休|发财|中奖)|中了?(彩票|大奖)|如果(哪天|有一天|有朝一日|以后|明年|将来)|(哪天|有朝一日|说不定|将来|有空).{0,12}(想|可能|也许|考虑|去|开|买|搬)",
     r"(如果|要是|假如|万一|倘若).{0,24}(可能|也许|或许|说不定|大概|考虑|不如|的话.{0,6}(想|可能|考虑))",
@@ -83,7 +83,7 @@ pub(super) const TOOL_OUTPUT: &[&str] = &[
 /// What is said to last, or what one has to know.
 pub(super) const DURABLE: &[&str] = &[
     r"记住|记下|记一下|别忘|永远|一律|统一|以后|从此|今后|每次|总是|从不|一直|必须|不许|禁止|只用|只喝|只吃|不吃|不喝|不碰|不能吃|仅限|不可|不得|务必|过敏|忌口|偏好|喜欢|不喜欢|讨厌|习惯|约定|规定|规矩|原则|每(天|周|月|年|日|晚|季|逢)|决定|结论|敲定|拍板|定为|定在|定下|改为|改成|签约|上线|里程碑",
-    r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\b(mon|tues|wednes|thurs|fri|satur|sun)days\b|\bweekends\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b",
+    r"\bremember\b|\balways\b|\bnever\b|from now on|\bevery (time|day|week|month|sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b|\b(mon|tues|wednes|thurs|fri|satur|sun)days\b|\bweekends\b|\bmust\b|\bonly\b|\bprefer\w*|\bwants?\b|\blikes?\b|\bhates?\b|\ballerg\w+|\bintoleran\w+|\bdecided\b|\bdecision\b|\bfinal\b|\bsettled\b|\bagreed\b|\brule\b|\bpolicy\b|\bno longer\b|\bmilestone\b|\bsigned\b|\blaunched\b",
 ];
 
 /// Being told to keep it, for ever or at all.
@@ -114,6 +114,7 @@ pub(super) const TOPICS: &[(Topic, u32, &str)] = &[
     (Topic::People, 3, r"联系(我|方式)|称呼|叫我|回复(里|用|要|中|一律)?|语气|表情|emoji|\bwants?\b|\b(write|text|call|message|reach|ping) (to )?(me|her|him|us)\b|contact|short answers|nickname"),
     (Topic::People, 3, r"\basked (for|to|that)\b|\binsist\w*|\bfirm about\b|要求|希望(以后|每次)|坚持要"),
     (Topic::People, 3, r"\bno (milk|dairy|nuts|gluten|sugar|meat|alcohol)\b|upsets (her|his|their)|a rash"),
+    (Topic::People, 3, r"\b(answers?|repl(y|ies)|responses?)\b.{0,24}\b(should|must|under|at most|short|brief|plain|no)\b|回答(要|用|里|一律|时)|素食|吃素|清真|不沾|\bveg(an|etarian|gie)\b|\bhalal\b|\bkosher\b"),
     (Topic::People, 2, r"女儿|儿子|妻子|丈夫|老婆|老公|妈妈|爸爸|孙女|孙子|外婆|奶奶|爷爷|老伴|哥哥|姐姐|弟弟|妹妹|朋友|同学|同事|入职|新来|助手|帮工|结算日|住在|\b(daughter|son|wife|husband|mother|father|sister|brother|friend|helper|colleague|partner|joined|hired|assistant|trainee|speaks)\b"),
     (Topic::People, 2, r"新(前台|同事|员工|教练|助理|店员|实习生)|起上班|\b(intern|trainee|newcomer|apprentice)\b|\bstarts on\b"),
     (Topic::Plans, 5, r"^\[ \]|^(待办|todo)[：:]"),
@@ -121,11 +122,13 @@ pub(super) const TOPICS: &[(Topic, u32, &str)] = &[
     (Topic::Plans, 3, r"计划|打算|准备(去|在|做|买|开)|目标|下次|下个?月|下周|明年|年夜饭|预约|约在|截止|即将|来住|出差|休假|年假|\bplan(s|ned|ning)?\b|\bgoals?\b|\bnext (week|month|year|visit|appointment|check)|\bappointment|\bbooked\b|\bdeadline|\bdue\b|\bwill\b|scheduled for"),
     (Topic::Fixes, 4, r"修复|修好|解决|根因|排查|后(恢复|正常|好了)|恢复(正常|了)?|的坑|那个坑|踩坑|教训|bug|报错|报 |崩溃|打不开|起不来|\bfix(ed|es)?\b|\bcrash\w*|root cause|\bresolved\b|\bworkaround\b|turned out|lesson"),
     (Topic::Fixes, 2, r"原因|失败|故障|写满|离线|卡住|\berrors?\b|\bfail\w*|\bbroke(n)?\b|because of|caused by"),
+    (Topic::Decisions, 6, r"里程碑|\bmilestone\b"),
     (Topic::Decisions, 4, r"决定|结论|敲定|拍板|定为|定价|约定|正式(停|启|采|上|定)|停掉|不做|签约|里程碑|最终|\bdecision\b|\bdecided\b|\bsettled\b|\bfinal\b|\bagreed\b|\bconclusion\b|\bsigned\b|\bmilestone\b|\bapproved\b|\brejected\b"),
     (Topic::Decisions, 2, r"(房|单|售|平日|周末|会员|底|报)价|收费|定金|押金|折扣|费率|\b(rates?|prices?|fees?|deposits?|surcharge)\b"),
     (Topic::Configuration, 3, r"端口|路径|地址|域名|监听|部署|版本|升级|配置|脚本|定时|cron|反代|缓存|保留|声音|语速|音量|模型|密钥|环境变量|存放|放在|目录|数据库|参数|阈值|上限|自动(备份|提醒|续)|备份(到|在|放)|\bport\b|\bpath\b|\baddress\b|\bdomain\b|\bversion\b|\bupgrade\w*|\bconfig\w*|\bscript\b|\bbackups?\b|\bexports?\b|\bset to\b|\bserver\b|\bhost\b|\bdatabase\b|\bmodel\b|\bsetting\b|\bthreshold\b|kept for|retention|stored in|lives (on|in|at)|runs (on|at)"),
-    (Topic::Configuration, 3, r"改为|改成|改到|换成|换到|换为|调到|调为|迁到|挪到|固定(地址|为|在)|\b(moved|changed|switched|migrated|takes over|become|becomes)\b"),
+    (Topic::Configuration, 3, r"改为|改成|改到|换成|换到|换为|调到|调为|迁到|挪到|改送|改用|改走|改由|改在|提前到|推迟到|延长到|缩短到|固定(地址|为|在)|\b(moved|changed|switched|migrated|takes over|become|becomes)\b"),
     (Topic::Configuration, 2, r"(^|\s|`)[~/][\w.~/-]+/|\b\d{1,3}(\.\d{1,3}){3}\b|https?://|\b[\w-]+\.(com|cn|example|local|net|org|io|sh|py|toml|yml|yaml|json|csv)\b|每(天|周|月|日|年|小时|周日|周一|晚)|\b(every|each) (day|week|month|night|hour|\w+day)"),
     (Topic::Configuration, 2, r"抬头|统一(用|写|放)|命名|文件名|\bnaming\b|file names?|\bformat\b|\bhouse rule\b"),
-    (Topic::Projects, 2, r"项目|服务|新建|上线|发布|内测|公测|版本计划|进度|写完|完成|签约|合同|客户|交付|入库|\bproject\b|\bservice\b|\blaunch\w*|\breleas\w*|\bshipped\b|\blive\b|\bfinished\b|\bwrote\b|\bdelivered\b|\barrived\b|\bordered\b"),
+    (Topic::Configuration, 2, r"(在|放到|放进|收在|存到).{0,10}(柜|抽屉|格|盒|架|箱|书房|车库|仓库|包里|袋)|自动(扣|缴|续|充)|路由器|后台|网关|宽带|\b(drawer|shelf|cabinet|locker|box)\b|writes? to|\blimits?\b|\bthrottle"),
+    (Topic::Projects, 2, r"^\[x\]|项目|服务|新建|上线|发布|内测|公测|版本计划|进度|写完|完成|签约|合同|客户|交付|入库|\bproject\b|\bservice\b|\blaunch\w*|\breleas\w*|\bshipped\b|\blive\b|\bfinished\b|\bwrote\b|\bdelivered\b|\barrived\b|\bordered\b"),
 ];

@@ -98,16 +98,16 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
     let content: String = entry.content.as_str().chars().take(MAX_ENTRY_CHARS).collect();
     let context = entry.context.as_str();
     let day = entry.day?;
-    let worth = worth::judge(&content, context);
-    let cleaned = content.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let said = statement::unmarked(&content);
+    let worth = worth::judge(said, context);
     // What is left beside a secret is not what was asked for.
     let secret = content.contains(PLACEHOLDER_START);
-    let asks = !secret && (entry.mark == Mark::User || worth::is_asked_for(cleaned, context));
+    let asks = !secret && (entry.mark == Mark::User || worth::is_asked_for(said, context));
     let asked = asks && worth != Worth::ToolOutput;
     if worth != Worth::Keep && !asked {
         return None;
     }
-    let routine = worth::is_of_routine(&content)
+    let routine = worth::is_of_routine(said)
         || worth::is_of_routine(context)
         || entry.importance == Importance::ROUTINE;
     let mut clauses = statement::clauses(&content, speakers);
@@ -121,6 +121,7 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
     let text = statement::join(&clauses);
     let (mut features, change) = (Features::of(&text), Change::of(&text));
     features.anchors.retain(|anchor| !change.old.contains(anchor));
+    let (topic, durable) = (worth::topic(&content, context), worth::is_durable(&content));
     Some(Kept {
         source,
         day,
@@ -134,12 +135,12 @@ fn keep<'n>(source: usize, noted: &Noted<'n>, speakers: &[String]) -> Option<Kep
         },
         features,
         change,
-        topic: worth::topic(&content, context),
+        topic,
         slight: secret || worth::is_on_the_way(context),
         vector: noted.vector,
         uses: noted.uses,
         for_ever: worth::is_for_ever(&content),
-        durable: worth::is_durable(&content),
+        durable,
         routine,
         open: content.starts_with("[ ]"),
         loose: content.lines().count() == 1 && content.chars().count() > LOOSE_CHARS,

@@ -204,6 +204,15 @@ fn draft(current: &[(&Kept, Vec<Clause>)], clauses: Vec<Clause>, head: Option<To
     let others = kept().filter_map(|kept| kept.topic).find(|topic| *topic != Topic::Projects);
     let topic = telling.or(others).or(head);
     let specific = Features::of(&statement::join(&clauses)).is_specific();
+    // What no cue speaks for, what names nothing and was said once, is talk.
+    if topic.is_none()
+        && !specific
+        && mark != Mark::User
+        && current.len() == 1
+        && !kept().any(|kept| kept.durable)
+    {
+        return None;
+    }
     Some(Draft {
         specific,
         clauses,

@@ -26,8 +26,7 @@ const CLAUSE_WORDS: usize = 4;
 pub fn speakers<'a>(contents: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let mut speakers = BTreeMap::new();
     let rules = rules();
-    let bare = |content: &'a str| rules.bullet.find(content).and_then(|found| content.get(found.end()..));
-    for found in contents.clone().filter_map(bare).filter_map(|content| rules.speaker.captures(content)) {
+    for found in contents.clone().filter_map(|content| rules.speaker.captures(unmarked(content))) {
         if let Some(name) = found.get(1).or(found.get(2)) {
             speakers.entry(name.as_str().to_owned()).or_insert(0);
         }
@@ -36,6 +35,12 @@ pub fn speakers<'a>(contents: impl Iterator<Item = &'a str> + Clone) -> Vec<Stri
         *count = contents.clone().filter(|content| content.contains(name.as_str())).count();
     }
     speakers.into_iter().filter(|(_, count)| *count >= FREQUENT).map(|(name, _)| name).collect()
+}
+
+/// A line without the box, the emoji and the session that it may begin with.
+pub fn unmarked(content: &str) -> &str {
+    let marks = rules().bullet.find(content).map_or(0, |found| found.end());
+    content.get(marks..).unwrap_or(content)
 }
 
 /// The clauses of an entry's content. Empty when nothing is left, as of a line that was about a secret.

@@ -11,7 +11,7 @@ use regex::Regex;
 pub use alike::Likeness;
 pub(in crate::memory) use change::holds;
 pub use change::{Change, Replaced, latest, replaced, says_old};
-pub use clean::{Clause, clauses, join, speakers};
+pub use clean::{Clause, clauses, join, speakers, unmarked};
 pub use features::Features;
 
 /// An expression; one that matches nothing if it does not compile, which the tests rule out.

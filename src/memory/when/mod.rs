@@ -104,13 +104,13 @@ pub fn spell_out(text: &str, today: NaiveDate) -> String {
 const NARROWED: f64 = 0.5;
 
 /// A span and where it is named in the normalised text.
-struct Named {
-    start: usize,
-    end: usize,
-    span: Span,
+pub(in crate::memory) struct Named {
+    pub start: usize,
+    pub end: usize,
+    pub span: Span,
 }
 
-fn named(text: &str, today: NaiveDate) -> Vec<Named> {
+pub(in crate::memory) fn named(text: &str, today: NaiveDate) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
     let frames = scan::frames(text);
     let dated = frames.iter().any(|found| !found.frame.is_bare_weekday());

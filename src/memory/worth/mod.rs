@@ -93,8 +93,10 @@ pub fn judge(content: &str, context: &str) -> Worth {
     }
     let durable = hits(&cues.durable, text);
     let chats = hits(&cues.chatter, text) || (hits(&cues.chat_headings, &heading) && !names_something(text));
+    let technical = text.contains(|c: char| c.is_ascii_digit())
+        && matches!(topic(content, ""), Some(Topic::Configuration | Topic::Fixes | Topic::Decisions));
     // Talk about the weather may hold 改到; what is said to last, or names a number, may be meant.
-    if chats && !(durable && says_it_lasts(text)) {
+    if chats && !technical && !(durable && says_it_lasts(text)) {
         return Worth::Chatter;
     }
     Worth::Keep

@@ -8,11 +8,11 @@ pub(super) const ROUTINE: &[&str] = &[
     r"心跳|heartbeat|keep-?alive",
     r"(健康|例行|定时|日常|早间|晚间|夜间|每日|每周|早上|晚上|开机|巡店|开店|关店)(检查|巡检|自检|巡查|点检)",
     r"(health|routine|morning|evening|nightly|daily|hourly|scheduled|status|opening|closing) ?(check|ping|probe)",
-    r"(播报|打卡|签到|同步|巡检|备份|提醒|推送|轮询|例行任务|日报|早报|晚报)(已)?(完成|正常|成功|已发送|已发|结束)\s*[。!！✅]*(\([^()]*\))?$",
+    r"(日报|早报|晚报|周报)已(推送|发)|[，, ]0 ?个(错误|失败|异常)\s*$|(播报|打卡|签到|同步|巡检|备份|提醒|推送|轮询|例行任务|日报|早报|晚报)(已)?(完成|正常|成功|已发送|已发|结束)\s*[。!！✅]*(\([^()]*\))?$",
     r"(一切|全部|各项|系统|服务|磁盘|备份|状态)[：: ]?(都)?正常[，,。]?(无待办|无异常|无事项|没有待办)?\s*$",
     r"(正常|在线|ok|良好)[^。]{0,16}(无|没有)(任何)?(告警|异常|报警|待办|故障)",
     r"^(早|晚|夜)?(巡检|点检|巡店|巡更|巡查|例检|自检)[：:，, ]|^(patrol|round|rounds|walk-?through|check-?in)\b.{0,8}:",
-    r"无待办|无异常|无告警|没有新(消息|邮件|任务)|no (new )?(tasks|alerts|messages|mail|issues|incidents|problems)\b|nothing (new|unusual|special)\b|all (fine|good|green|ok|clear|quiet|well)\b|nothing to (report|do)",
+    r"无待办|无异常|无告警|没有新(消息|邮件|任务)|no (new )?(tasks|alerts|messages|mail|issues|incidents|problems)\b|(completed|finished|ran) (with ?out|with no) (errors?|issues)|\b(uptime|load) [0-9.]+\b.{0,12}$|^ping ok|nothing (new|unusual|special)\b|all (fine|good|green|ok|clear|quiet|well)\b|nothing to (report|do)",
     r"(backup|sync|digest|briefing|report|reminder|news|job) (done|sent|finished|completed|complete|ok|delivered|played)\s*[.✅]*(\([^()]*\))?$",
     r"^(状态|status)[：:]\s*(正常|ok|fine|green)|下一次[：:]|next (run|check)[：:]",
     r"^(no_reply|heartbeat_ok|ok|done|完成|正常)\s*$",
@@ -37,19 +37,19 @@ pub(super) const CHATTER: &[&str] = &[
     r"(今天|明天|昨天|外面|外头|早上|晚上|又|开始)下(大|小|暴|毛毛)?[雨雪]|^下(大|小|暴)?[雨雪]|下[雨雪]了|刮(大)?风|天气(不错|很|好|真|太|转|挺|变|又|热|冷|预报说)|天(好)?[冷热]|降温|升温|太阳(很|真)?(大|好)|晚霞|彩虹|雾霾|沙尘|流星雨",
     r"\b(it|the|about the|about) (is |was )?(rain|snow|weather|heat|cold|fog|storm|wind)\b|\b(rain|snow)(ed|ing|s|y) (all|again|outside|today|the)|\bit('s| is| was) (sunny|cloudy|cold|hot|raining|snowing|windy|freezing)|nice weather|lovely (day|weather)|sunset|rainbow",
     // Moods and passing states of the body.
-    r"有点(烦|累|困|酸|冷|热|闷|丧|饿|晕|感慨|失落|小)|心情|开心|高兴|郁闷|烦死|累死|累坏|困死|吵死|没睡好|没睡醒|睡过头|吐槽|抱怨|发牢骚|叹气|感慨|想睡|犯困|腰酸|打喷嚏|好无聊|很无聊",
+    r"有点(想|吵|烦|累|困|酸|冷|热|闷|丧|饿|晕|感慨|失落|小)|心情|开心|高兴|郁闷|烦死|累死|累坏|困死|吵死|没睡好|没睡醒|睡过头|吐槽|抱怨|发牢骚|叹气|感慨|想睡|犯困|腰酸|头疼|肚子疼|赖床|想家|(好|真|太|很)累|夸(我|奖)|打喷嚏|好无聊|很无聊",
     r"\b(sleepy|tired|annoyed|grumpy|bored|cheerful|moody|exhausted|yawn\w*|sigh\w*|grumbl\w*|complain\w*|moan\w*|vented|venting|cranky|hungry)\b|in a (good|bad|great|foul) mood|(good|bad) mood|feeling (good|down|great|low)|slept (badly|poorly|well)|overslept",
     // What was eaten or drunk that day.
-    r"(早饭|午饭|晚饭|中饭|早餐|午餐|晚餐|夜宵|宵夜|中午|晚上|早上)(吃|点|是|叫)(了|的)?|点了?(个)?外卖|味道(一般|不错|还行|很|真|太)|多喝了|喝多了|喝了(杯|两|三|点)|真好吃|好吃|难吃|请(大家)?喝奶茶",
+    r"(早饭|午饭|晚饭|中饭|早餐|午餐|晚餐|夜宵|宵夜|中午|晚上|早上)(吃|点|是|叫)(了|的)?|点了?(个)?外卖|味道(一般|不错|还行|很|真|太)|多喝了|喝多了|喝了(杯|两|三|点)|真好吃|好吃|难吃|喝了?奶茶|聚餐|吃(了)?(火锅|烧烤|夜宵)|下午茶",
     r"\b(had|ate|ordered|grabbed) .{0,40}(for|at) (lunch|dinner|breakfast|supper)|\b(lunch|dinner|breakfast) (was|is|today)|tasted|delicious|yummy|(coffee|cake|pizza) was|had (a )?(pizza|coffee|noodles|cake|soup|sandwich)",
     // Jokes and games.
-    r"笑话|开玩笑|玩笑|段子|逗(得|乐)|笑死|自嘲|打趣|讲了个(故事|梗)|八卦|追剧|刷剧|看了(一?部|一?集|一?场)|打(了)?(一?局|一?把)游戏|做了个梦|梦见|堆了?雪人",
-    r"\bjok(e|ed|es|ing)\b|\blaugh(ed|s|ing|ter)?\b|\bpun\b|\bfunny\b|\bteas(ed|ing)\b|gossip|watched (a|the|an) (movie|film|show|match|game|episode)|dreamt|had a dream|barked|meow\w*|chewed|purr\w*",
+    r"笑话|开玩笑|玩笑|段子|逗(得|乐)|笑死|自嘲|打趣|讲了个(故事|梗)|八卦|追剧|刷剧|看(了)?球|打翻|淋湿|忘带伞|节日快乐|生日快乐|新年快乐|看了(一?部|一?集|一?场)|打(了)?(一?局|一?把)游戏|做了个梦|梦见|堆了?雪人",
+    r"\bjok(e|ed|es|ing)\b|\blaugh(ed|s|ing|ter)?\b|\bpun\b|\bfunny\b|\bteas(ed|ing)\b|gossip|watched (a|the|an) (movie|film|show|match|game|episode)|dreamt|had a dream|knocked over|early to bed|early night|long day|watched the (final|match|game|race)\w*|barked|meow\w*|chewed|purr\w*",
     // What others said and did, and what is none of the user's.
-    r"有(人|同学|家长|朋友|同事|位|个)[^，。]{0,6}(说|问|讲|吐槽)|有人在[^，。]{0,6}(说|问|讲)|邻居[^，。]{0,5}(说|讲|聊|家)|听说|据说|路人|网友|隔壁[^，。]{0,6}(说|讲|家|在)|群里[^，。]{0,6}(说|讲|聊|讨论|都在)|没表态|朋友圈|热搜|出租车司机|快递(小哥|员)说",
-    r"\b(a|an|some|another|one) (\w+ )?(customer|guest|neighbou?r|stranger|passenger|tourist|visitor|guy|woman|man|kid|driver|friend|patient|student|colleague|coworker) (\w+ )?(said|says|joked|asked|told|mentioned|wondered|thinks?|claimed|laughed)|\b(someone|somebody|everyone|people)\b.{0,24}\b(said|says|mentioned|joked|asked|claimed|thinks?|complained)\b|the neighbou?rs?|overheard|heard that|rumou?r|went viral|in the (group )?chat (said|joked)",
+    r"有(人|同学|家长|朋友|同事|位|个)[^，。]{0,6}(说|问|讲|吐槽)|有人在[^，。]{0,6}(说|问|讲)|邻居[^，。]{0,5}(说|讲|聊|家)|听说|据说|路人|网友|隔壁[^，。]{0,6}(说|讲|家|在)|群里[^，。]{0,6}(说|讲|聊|讨论|都在)|群友|没表态|朋友圈|热搜|出租车司机|快递(小哥|员)说",
+    r"\b(a|an|some|another|one) (\w+ )?(customer|guest|neighbou?r|stranger|passenger|tourist|visitor|guy|woman|man|kid|driver|friend|patient|student|colleague|coworker) (\w+ )?(said|says|joked|asked|told|mentioned|wondered|thinks?|claimed|laughed)|\b(someone|somebody|everyone|people)\b.{0,24}\b(said|says|mentioned|joked|asked|claimed|thinks?|complained)\b|the neighbou?rs?|neighbou?r (plans|wants|says|said|is|has)|overheard|heard that|rumou?r|went viral|in the (group )?chat (said|joked)",
     // Small talk.
-    r"闲聊|随便聊|瞎聊|聊(了)?(一会|会儿|几句|聊|起|到)|唠(了|嗑)|问(了)?(我)?(一下)?(今天|今晚|明天|外面|几点)|[问说].{0,12}(有没有|好不好|是不是|会不会).{0,8}(没有|不知道|不会|吗)|守岁|堵车|迟到|路上",
+    r"闲聊|随便聊|瞎聊|聊了?(一会|会儿|几句|聊|起|到)|会不会(写|唱|画|跳|讲)|唠(了|嗑)|问(了)?(我)?(一下)?(今天|今晚|明天|外面|几点)|[问说].{0,12}(有没有|好不好|是不是|会不会).{0,8}(没有|不知道|不会|吗)|守岁|堵车|迟到|路上",
     r"\bchatted\b|small ?talk|\b(talked|chat|spoke) about .{0,30}(for a (bit|while)|again)|asked (if|whether|how|what) .{0,40}(weather|day|time|feel)|wondered|stuck in traffic|traffic jam|parking (ticket|spot|fine)|missed the (bus|train)",
 ];
 
@@ -67,8 +67,8 @@ pub(super) const HYPOTHETICAL: &[&str] = &[
     r"(如果|要是|假如|万一|倘若).{0,24}(可能|也许|或许|说不定|大概|考虑|不如|的话.{0,6}(想|可能|考虑))",
     r"也许(可以|会|能|该|哪天)|或许(可以|会|能|该)|说不定(会|能|哪)|考虑(过)?要不要|要不要.{0,12}(再看|再想|没)|在想要不要|真想|好想",
     r"\b(some ?day|one day)\b|\bdream(ing|t|s|ed)? (of|about|aloud)|daydream|dreaming aloud|thinking (aloud|out loud)|just (an idea|a thought|a dream|talk|musing|thinking)|wishful|fantas(y|is|iz)",
-    r"\b(maybe|perhaps)\b.{0,60}|\bmight\b|\b(if .{0,60} (could|would|might|may))\b|would (love|like) to .{0,40}(if|someday|one day)|\bwish(es|ed)? (for|that|they|she|he|we|to)\b|if (i|we|she|he|they) (had|won|were)\b",
-    r"(not|never|nothing|isn't|un-?) ?(yet )?(been )?(decided|settled|sure|certain)|no decision|undecided|toying with|pondering|mulling|would be (nice|fun|cool)",
+    r"\b(maybe|perhaps)\b.{0,60}|\bmight\b|\b(if .{0,60} (could|would|might|may))\b|would (love|like) to .{0,40}(if|someday|one day)|if money|\bif .{0,40}(she|he|they|i|we)('d| would| might| could)\b|\bwish(es|ed)? (for|that|they|she|he|we|to)\b|if (i|we|she|he|they) (had|won|were)\b",
+    r"(not|never|nothing|isn't|un-?) ?(yet )?(been )?(decided|settled|sure|certain)|no decision|no plans\b|undecided|toying with|pondering|mulling|would be (nice|fun|cool)",
 ];
 
 /// What a machine printed.
@@ -123,7 +123,7 @@ pub(super) const TOPICS: &[(Topic, u32, &str)] = &[
     (Topic::Fixes, 4, r"修复|修好|解决|根因|排查|后(恢复|正常|好了)|恢复(正常|了)?|的坑|那个坑|踩坑|教训|bug|报错|报 |崩溃|打不开|起不来|\bfix(ed|es)?\b|\bcrash\w*|root cause|\bresolved\b|\bworkaround\b|turned out|lesson"),
     (Topic::Fixes, 2, r"原因|失败|故障|写满|离线|卡住|\berrors?\b|\bfail\w*|\bbroke(n)?\b|because of|caused by"),
     (Topic::Decisions, 6, r"里程碑|\bmilestone\b"),
-    (Topic::Decisions, 4, r"决定|结论|敲定|拍板|定为|定价|约定|正式(停|启|采|上|定)|停掉|不做|签约|里程碑|最终|\bdecision\b|\bdecided\b|\bsettled\b|\bfinal\b|\bagreed\b|\bconclusion\b|\bsigned\b|\bmilestone\b|\bapproved\b|\brejected\b"),
+    (Topic::Decisions, 4, r"决定|结论|敲定|拍板|定为|定价|约定|正式(停|启|采|上|定)|停掉|停用|停售|下架|下线|不做|签约|里程碑|最终|\bdecision\b|\bdecided\b|\bsettled\b|\bfinal\b|\bagreed\b|\bconclusion\b|\bsigned\b|\bmilestone\b|\bapproved\b|\brejected\b"),
     (Topic::Decisions, 2, r"(房|单|售|平日|周末|会员|底|报)价|收费|定金|押金|折扣|费率|\b(rates?|prices?|fees?|deposits?|surcharge)\b"),
     (Topic::Configuration, 3, r"端口|路径|地址|域名|监听|部署|版本|升级|配置|脚本|定时|cron|反代|缓存|保留|声音|语速|音量|模型|密钥|环境变量|存放|放在|目录|数据库|参数|阈值|上限|自动(备份|提醒|续)|备份(到|在|放)|\bport\b|\bpath\b|\baddress\b|\bdomain\b|\bversion\b|\bupgrade\w*|\bconfig\w*|\bscript\b|\bbackups?\b|\bexports?\b|\bset to\b|\bserver\b|\bhost\b|\bdatabase\b|\bmodel\b|\bsetting\b|\bthreshold\b|kept for|retention|stored in|lives (on|in|at)|runs (on|at)"),
     (Topic::Configuration, 3, r"改为|改成|改到|换成|换到|换为|调到|调为|迁到|挪到|改送|改用|改走|改由|改在|提前到|推迟到|延长到|缩短到|固定(地址|为|在)|\b(moved|changed|switched|migrated|takes over|become|becomes)\b"),

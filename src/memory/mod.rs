@@ -3,6 +3,7 @@
 pub mod block;
 pub mod calendar;
 pub mod chunk;
+pub mod conversation;
 pub mod diff;
 pub mod entry;
 pub mod indexed;
@@ -15,7 +16,9 @@ pub mod rank;
 pub mod redact;
 pub mod scope;
 pub mod segment;
+pub mod summary;
 pub mod tokens;
+pub mod window;
 
 pub use entry::{Entry, Importance, Kind, Mark, Memory, MemoryId, NewMemory, Source};
 pub use redact::Redacted;

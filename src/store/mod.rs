@@ -9,9 +9,11 @@
 
 mod check;
 mod commit;
+mod conversations;
 mod error;
 mod files;
 mod generations;
+mod jobs;
 mod memories;
 mod query;
 mod records;
@@ -29,9 +31,13 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 pub use check::Report;
+pub use conversations::{
+    ConversationCounts, Delivered, Message, NewMessage, NewTurn, SessionSummary, Swept, TurnKey,
+};
 pub use error::StoreError;
 pub use files::FileState;
 pub use generations::{Generation, GenerationState};
+pub use jobs::{Job, JobKind};
 pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};
 pub use rows::RowId;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use super::StoreError;
 
 /// One step a version; step 0 makes version 1. A step that was released is never edited.
-pub(super) const STEPS: &[&str] = &[include_str!("schema_1.sql")];
+pub(super) const STEPS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// The version of the schema that this program writes.
 pub const SCHEMA: u32 = STEPS.len() as u32;

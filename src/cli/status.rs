@@ -12,7 +12,9 @@ use super::render::{DIM, GOOD, STRONG, WARN, leg_name};
 use crate::client::check_protocol;
 use crate::wire::PROTOCOL;
 use crate::wire::methods::{Method, StatusParams};
-use crate::wire::status::{Advice, AdviceCode, Daemon, Percentiles, State, Status, WorkspaceStatus};
+use crate::wire::status::{
+    Advice, AdviceCode, Conversations, Daemon, Percentiles, State, Status, WorkspaceStatus,
+};
 
 pub(super) async fn run(app: &App, args: &StatusArgs) -> Result<Exit> {
     let status = match args.wait {
@@ -122,6 +124,7 @@ fn rows(lang: Lang, status: &Status, daemon: &Daemon) -> Vec<(&'static str, Stri
     }
     rows.push(("status.watch", watch_line(lang, daemon)));
     rows.push(("status.memories", memories_line(lang, daemon)));
+    rows.push(("status.conversations", conversations_line(lang, daemon)));
     rows.push(("status.model", model_line(lang, daemon)));
     rows.push(("status.store", store_line(lang, daemon)));
     rows.push(("status.socket", status.socket.clone()));
@@ -169,6 +172,13 @@ fn memories_line(lang: Lang, daemon: &Daemon) -> String {
         line.push_str(&lang.say("status.memories_rebuilding", &[("left", &left.to_string())]));
     }
     line
+}
+
+fn conversations_line(lang: Lang, daemon: &Daemon) -> String {
+    let Conversations { sessions, messages, jobs } = daemon.conversations;
+    let [sessions, messages, jobs] = [sessions, messages, jobs].map(|number| number.to_string());
+    let values = [("sessions", &*sessions), ("messages", &*messages), ("jobs", &*jobs)];
+    lang.say("status.conversations_line", &values)
 }
 
 fn model_line(lang: Lang, daemon: &Daemon) -> String {

@@ -20,6 +20,7 @@ use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled
 use crate::service::look;
 use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
+use crate::service::turn::Turns;
 use crate::store::{Report, Store, WorkspaceCounts};
 use crate::watch::Watcher;
 use crate::wire::Event;
@@ -42,6 +43,8 @@ pub struct Core {
     pub ingest: Ingest,
     /// Keeps what users ask to keep.
     pub remember: Remember,
+    /// Keeps conversations.
+    pub turns: Turns,
     /// What is resident.
     pub models: watch::Sender<Models>,
     /// The daemon's records of itself.
@@ -52,6 +55,8 @@ pub struct Core {
     pub workspaces: Vec<Workspace>,
     /// Tells the vector job that memories may be waiting.
     pub waiting: Notify,
+    /// Tells the conversation job that something may follow from what was said.
+    pub talked: Notify,
     /// What was repaired when the store was opened.
     pub repaired: Report,
     /// Where clients connect.
@@ -97,11 +102,13 @@ impl Core {
         let recall = Recall::new(store.clone(), none, recall_settings(&config), clock.clone());
         Self {
             remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
+            turns: Turns::new(store.clone(), clock.clone(), &config.short_term, frame(&config)),
             ingest,
             models: watch::Sender::new(Models::none(&recall)),
             health: Health::default(),
             events: broadcast::Sender::new(EVENTS),
             waiting: Notify::new(),
+            talked: Notify::new(),
             started_at: clock.now(),
             started: Instant::now(),
             scans: Mutex::default(),
@@ -134,7 +141,7 @@ impl Core {
 
     /// What stands around injected memories.
     pub fn frame(&self) -> Frame {
-        Frame { system_prefix: self.config.context.system_prefix.clone(), ..Frame::default() }
+        frame(&self.config)
     }
 
     /// Takes in one file, and tells.
@@ -246,6 +253,11 @@ impl Core {
     fn scans(&self) -> MutexGuard<'_, BTreeMap<String, Reconciled>> {
         self.scans.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The frame of a configuration's blocks.
+fn frame(config: &Config) -> Frame {
+    Frame { system_prefix: config.context.system_prefix.clone(), ..Frame::default() }
 }
 
 /// The recall settings of a configuration.

@@ -7,4 +7,6 @@ pub mod ingest;
 pub mod look;
 pub mod recall;
 pub mod remember;
+pub mod session;
+pub mod turn;
 pub mod vectors;

@@ -35,6 +35,11 @@ pub enum Event {
         /// The model.
         model: String,
     },
+    /// A summary stands for messages of a conversation from now on.
+    Summarised {
+        /// How many.
+        messages: u32,
+    },
     /// Memories were forgotten.
     Forgotten {
         /// How many.

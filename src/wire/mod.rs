@@ -11,6 +11,7 @@ pub mod methods;
 pub mod request;
 pub mod schema;
 pub mod status;
+pub mod turn;
 
 pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
 pub use event::Event;

@@ -94,7 +94,8 @@ fn method(request: &Map<String, Value>) -> Result<Method, Error> {
         return Err(Error::new(ErrorKind::InvalidRequest, "method must be a text"));
     };
     Method::by_name(name).ok_or_else(|| {
-        let known = Method::ALL.map(Method::name).join(", ");
+        let known: Vec<&str> = Method::ALL.iter().map(|method| method.name()).collect();
+        let known = known.join(", ");
         Error::new(ErrorKind::UnknownMethod, format!("there is no such method; there are: {known}"))
     })
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::methods::{self as m, Method};
 use super::status::Status;
+use super::turn::{SessionStartParams, SessionStartResult, TurnParams, TurnResult};
 use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
 /// The whole protocol in one document: `methods.NAME.params` and `methods.NAME.result`, `event` (the `params` of an
@@ -13,8 +14,8 @@ use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let methods: Map<String, Value> = Method::ALL
-        .into_iter()
-        .map(|method| (method.name().to_owned(), params_and_result(&mut generator, method)))
+        .iter()
+        .map(|method| (method.name().to_owned(), params_and_result(&mut generator, *method)))
         .collect();
     let event = generator.subschema_for::<Event>();
     let error = generator.subschema_for::<Error>();
@@ -44,7 +45,9 @@ pub fn for_method(method: Method) -> Value {
 
 fn params_and_result(generator: &mut SchemaGenerator, method: Method) -> Value {
     match method {
+        Method::SessionStart => pair::<SessionStartParams, SessionStartResult>(generator),
         Method::Context => pair::<m::ContextParams, m::ContextResult>(generator),
+        Method::Turn => pair::<TurnParams, TurnResult>(generator),
         Method::Search => pair::<m::SearchParams, m::SearchResult>(generator),
         Method::Remember => pair::<m::RememberParams, m::RememberResult>(generator),
         Method::Forget => pair::<m::ForgetParams, m::ForgetResult>(generator),
@@ -71,7 +74,7 @@ mod tests {
 
     #[test]
     fn every_method_has_two_schemas_that_a_validator_takes() {
-        for method in Method::ALL {
+        for &method in Method::ALL {
             let schemas = for_method(method);
             for part in ["params", "result"] {
                 assert!(jsonschema::validator_for(&schemas[part]).is_ok(), "{} {part}", method.name());

@@ -1,6 +1,7 @@
 //! The one integration-test binary: one link of the model's code instead of many.
 
 mod cli;
+mod conversation;
 mod crash;
 mod daemon;
 mod layers;

@@ -29,7 +29,7 @@ fn fenced(language: &str) -> Vec<String> {
 fn every_method_has_an_example_that_its_schema_takes() {
     let examples: Vec<Value> =
         fenced("json").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-    for method in Method::ALL {
+    for &method in Method::ALL {
         let schema = schema::for_method(method);
         let validator = jsonschema::validator_for(&schema["params"]).unwrap();
         let own: Vec<&Value> = examples.iter().filter(|example| example["method"] == method.name()).collect();

@@ -113,7 +113,13 @@ impl Home {
 
     /// Starts a daemon and waits until clients can connect.
     pub fn start(&self) -> Running {
-        let mut child = self.command(&["daemon", "--verbose"]).stderr(Stdio::piped()).spawn().unwrap();
+        self.start_with(&[])
+    }
+
+    /// The same, with more environment.
+    pub fn start_with(&self, env: &[(&str, &str)]) -> Running {
+        let mut command = self.command(&["daemon", "--verbose"]);
+        let mut child = command.envs(env.iter().copied()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (ready, waiting) = mpsc::channel();
         std::thread::spawn(move || {
@@ -180,6 +186,11 @@ impl Running {
         let mut child = self.child.lock().unwrap();
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    /// Waits until it has ended by itself, as at a fault that it was told to meet.
+    pub fn dead(&self) {
+        let _ = self.child.lock().unwrap().wait().unwrap();
     }
 
     /// Asks it to go, and waits.

@@ -8,7 +8,9 @@ mod list;
 mod reindex;
 mod remember;
 mod search;
+mod session;
 mod status;
+mod turn;
 
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ impl Handler for Api {
     async fn call(&self, method: Method, params: Value) -> Result<Value, Error> {
         let core = &self.0;
         match method {
+            Method::SessionStart => answer(session::handle(core, parse_params(params)?).await?),
+            Method::Turn => answer(turn::handle(core, parse_params(params)?).await?),
             Method::Context => answer(context::handle(core, parse_params(params)?).await?),
             Method::Search => answer(search::handle(core, parse_params(params)?).await?),
             Method::Remember => answer(remember::handle(core, parse_params(params)?).await?),

@@ -7,12 +7,14 @@ use super::convert;
 use crate::daemon::core::Core;
 use crate::daemon::models::{Models, REBUILDING, Resident, Trouble};
 use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
-use crate::store::{FileState, Generation, GenerationState, SCHEMA, StoreError, WorkspaceCounts};
+use crate::store::{
+    ConversationCounts, FileState, Generation, GenerationState, SCHEMA, StoreError, WorkspaceCounts,
+};
 use crate::watch::Mode;
 use crate::wire::methods::{LegName, StatusParams};
 use crate::wire::status::{
-    Advice, AdviceCode, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile, SkippedFile,
-    State, Status, StoreStatus, WatchStatus, WorkspaceStatus,
+    Advice, AdviceCode, Conversations, Daemon, LatencyStatus, LegStatus, Memories, ModelStatus, SecretFile,
+    SkippedFile, State, Status, StoreStatus, WatchStatus, WorkspaceStatus,
 };
 use crate::wire::{Error, PROTOCOL};
 use crate::workspace::Workspace;
@@ -25,6 +27,7 @@ struct Stored {
     counts: Vec<WorkspaceCounts>,
     active: Option<Generation>,
     rebuilding: Option<u64>,
+    conversations: ConversationCounts,
     files: Vec<Vec<FileState>>,
 }
 
@@ -44,6 +47,7 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
         workspaces,
         watch: watch_status(core),
         memories: memories(&stored),
+        conversations: conversations(&stored),
         model: models.answering.as_ref().or(models.building.as_ref()).map(model_status),
         store: StoreStatus {
             path: core.config.storage.sqlite_path.display().to_string(),
@@ -93,6 +97,7 @@ async fn look(core: &Core) -> Result<Stored, StoreError> {
             let building = generations.iter().find(|one| one.state == GenerationState::Building);
             Ok(Stored {
                 counts: reader.counts_of_all_users()?,
+                conversations: reader.conversations_of_all_users()?,
                 rebuilding: building.map(|one| reader.waiting_of_all_users(one.id)).transpose()?,
                 files: places
                     .iter()
@@ -116,6 +121,11 @@ fn memories(stored: &Stored) -> Memories {
     let indexed = stored.counts.iter().map(|one| one.counts.memories).sum();
     let waiting = stored.counts.iter().map(|one| one.counts.waiting()).sum();
     Memories { indexed, waiting, rebuilding: stored.rebuilding }
+}
+
+fn conversations(stored: &Stored) -> Conversations {
+    let ConversationCounts { sessions, messages, jobs } = stored.conversations;
+    Conversations { sessions, messages, jobs }
 }
 
 fn workspace_status(

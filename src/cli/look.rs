@@ -11,6 +11,7 @@ use crate::wire::methods::{
     ContextParams, ContextResult, GetParams, GetResult, ListParams, ListResult, Method, SearchParams,
     SearchResult,
 };
+use crate::wire::turn::Loaded;
 
 fn audience(shared: bool) -> Audience {
     if shared { Audience::Shared } else { Audience::Private }
@@ -38,6 +39,7 @@ pub(super) async fn context(app: &App, args: ContextArgs) -> Result<Exit> {
         audience: audience(args.look.shared),
         input: app.text(args.input)?,
         session: args.look.session,
+        loaded: Loaded::default(),
         budget: args.budget,
         top_k: args.look.top_k,
         explain: args.look.explain,

@@ -15,8 +15,8 @@ use crate::memory::due::{JobKind, Outcome};
 use crate::wire::PROTOCOL;
 use crate::wire::methods::{Method, StatusParams};
 use crate::wire::status::{
-    Advice, AdviceCode, CalendarStatus, Daemon, JobStatus, Percentiles, RunStatus, State, Status,
-    WorkspaceStatus,
+    Advice, AdviceCode, CalendarStatus, Conversations, Daemon, JobStatus, Percentiles, RunStatus, State,
+    Status, WorkspaceStatus,
 };
 
 pub(super) async fn run(app: &App, args: &StatusArgs) -> Result<Exit> {
@@ -137,6 +137,7 @@ fn rows(lang: Lang, status: &Status, daemon: &Daemon) -> Vec<(&'static str, Stri
         };
         rows.push((key, job_line(lang, daemon.calendar.as_ref(), job)));
     }
+    rows.push(("status.conversations", conversations_line(lang, daemon)));
     rows.push(("status.model", model_line(lang, daemon)));
     rows.push(("status.store", store_line(lang, daemon)));
     rows.push(("status.socket", status.socket.clone()));
@@ -214,6 +215,13 @@ fn run_line(lang: Lang, run: &RunStatus, ended: &str) -> String {
     );
     let line = format!("{} {outcome} ({ended})", run.period);
     if run.detail.is_empty() { line } else { format!("{line}: {}", run.detail) }
+}
+
+fn conversations_line(lang: Lang, daemon: &Daemon) -> String {
+    let Conversations { sessions, messages, jobs } = daemon.conversations;
+    let [sessions, messages, jobs] = [sessions, messages, jobs].map(|number| number.to_string());
+    let values = [("sessions", &*sessions), ("messages", &*messages), ("jobs", &*jobs)];
+    lang.say("status.conversations_line", &values)
 }
 
 fn model_line(lang: Lang, daemon: &Daemon) -> String {

@@ -24,6 +24,7 @@ use crate::service::promote::{Promote, PromoteError, Promoted};
 use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
 use crate::service::rollup::{Rolled, Rollup, RollupError};
+use crate::service::turn::Turns;
 use crate::service::week::Answering;
 use crate::store::{Report, Store, WorkspaceCounts};
 use crate::watch::Watcher;
@@ -53,6 +54,8 @@ pub struct Core {
     pub promote: Promote,
     /// Keeps what sessions hold before they are compacted.
     pub flush: Flush,
+    /// Keeps conversations.
+    pub turns: Turns,
     /// What is resident.
     pub models: watch::Sender<Models>,
     /// The daemon's records of itself.
@@ -63,6 +66,8 @@ pub struct Core {
     pub workspaces: Vec<Workspace>,
     /// Tells the vector job that memories may be waiting.
     pub waiting: Notify,
+    /// Tells the conversation job that something may follow from what was said.
+    pub talked: Notify,
     /// What was repaired when the store was opened.
     pub repaired: Report,
     /// Where clients connect.
@@ -112,11 +117,13 @@ impl Core {
             rollup: Rollup::new(store.clone(), ingest.clone(), clock.clone()),
             promote: Promote::new(store.clone(), ingest.clone(), clock.clone(), budget),
             flush: Flush::new(store.clone(), ingest.clone(), clock.clone(), frame(&config)),
+            turns: Turns::new(store.clone(), clock.clone(), &config.short_term, frame(&config)),
             ingest,
             models: watch::Sender::new(Models::none(&recall)),
             health: Health::default(),
             events: broadcast::Sender::new(EVENTS),
             waiting: Notify::new(),
+            talked: Notify::new(),
             started_at: clock.now(),
             started: Instant::now(),
             scans: Mutex::default(),

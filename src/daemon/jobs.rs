@@ -29,6 +29,7 @@ pub async fn follow_notes(core: Arc<Core>, mut hints: Hints, mut ticks: mpsc::Re
                     reconcile_all(&core).await;
                     // What failed before is tried again, and what was forgotten leaves the log.
                     core.waiting.notify_one();
+                    core.talked.notify_one();
                     if let Err(error) = core.store.checkpoint().await {
                         core.health.survived(core.clock.now(), "writing back the database's log", &error.to_string());
                     }
@@ -69,6 +70,31 @@ async fn follow(core: &Core, hint: Hint) {
                 core.take_markers(workspace).await;
             }
         }
+    }
+}
+
+/// Does what follows from conversations: what was asked for, one after the other, and first what was under way when the
+/// daemon last ended.
+pub async fn follow_conversations(core: Arc<Core>) {
+    if let Err(error) = core.store.write(|writer| writer.release_jobs_of_all_users()).await {
+        core.health.survived(core.clock.now(), "taking up the work on conversations", &error.to_string());
+    }
+    let by_rules = |messages| core.turns.by_rules(messages);
+    loop {
+        match core.turns.summarise_next(&by_rules).await {
+            Ok(Some(0)) => continue,
+            Ok(Some(messages)) => {
+                core.waiting.notify_one();
+                core.tell(Event::Summarised { messages: messages as u32 });
+                continue;
+            }
+            Ok(None) => {}
+            // It is tried again at the next turn or tick.
+            Err(error) => {
+                core.health.survived(core.clock.now(), "summarising a conversation", &error.to_string());
+            }
+        }
+        core.talked.notified().await;
     }
 }
 

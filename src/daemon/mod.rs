@@ -113,6 +113,8 @@ pub async fn run(
     jobs.spawn(async { ("calendar", follow.await) });
     let vectors = until(stopping.clone(), jobs::make_vectors(Arc::clone(&core)));
     jobs.spawn(async { ("vectors", vectors.await) });
+    let conversations = until(stopping.clone(), jobs::follow_conversations(Arc::clone(&core)));
+    jobs.spawn(async { ("conversations", conversations.await) });
     let served = socket::serve(bound, Arc::new(handlers::Api(Arc::clone(&core))), limits, stopping.clone());
     jobs.spawn(async {
         // The socket's own lock may go with it: the database's is what the next daemon waits for.

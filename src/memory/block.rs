@@ -83,6 +83,23 @@ pub fn build<'a>(
     block
 }
 
+/// Like [`build`], but chosen in the order of `first`, the positions of all items, and laid out in the order of `items`.
+pub fn build_by_priority(
+    items: &[BlockItem<'_>],
+    first: &[usize],
+    input: &str,
+    budget_tokens: usize,
+    frame: &Frame,
+    count: &dyn Fn(&str) -> usize,
+) -> Block {
+    let offered = first.iter().filter_map(|at| items.get(*at));
+    let chosen = build(offered, input, budget_tokens, frame, count);
+    let mut used: Vec<usize> = chosen.used.iter().filter_map(|at| first.get(*at).copied()).collect();
+    used.sort_unstable();
+    let laid_out = used.iter().filter_map(|at| items.get(*at));
+    Block { used: used.clone(), ..build(laid_out, input, budget_tokens, frame, count) }
+}
+
 /// Removes every block of this frame, also if its white space and line ends have changed since.
 pub fn strip<'a>(text: &'a str, frame: &Frame) -> Cow<'a, str> {
     let mut clean = Cow::Borrowed(text);
@@ -166,7 +183,7 @@ fn neutral(content: &str, frame: &Frame) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Block, BlockItem, Frame, build, strip};
+    use super::{Block, BlockItem, Frame, build, build_by_priority, strip};
     use crate::memory::tokens::estimate;
 
     fn item(content: &str) -> BlockItem<'_> {
@@ -202,6 +219,17 @@ mod tests {
         let block = block(&items, "", 120);
         assert_eq!(block.used, [0, 2]);
         assert!(block.tokens <= 120 && !block.text.contains('长'));
+    }
+
+    #[test]
+    fn what_matters_most_is_chosen_first_and_the_order_stays() {
+        let items = [item("第一句"), item("第二句"), item("第三句")];
+        let frame = Frame::default();
+        let all = block(&items, "", 1_500);
+        let one = |budget| build_by_priority(&items, &[2, 0, 1], "", budget, &frame, &estimate);
+        assert_eq!(one(1_500), all);
+        assert_eq!(one(all.tokens - 1).used, [0, 2]);
+        assert_eq!(one(10), Block::default());
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn units(text: &str) -> Vec<Unit> {
 }
 
 /// A full stop ends a sentence only before a space: `v1.2` and `a.md` stay whole. A closing quote belongs to it.
-fn ends_sentence(grapheme: &str, next: Option<&str>) -> bool {
+pub(super) fn ends_sentence(grapheme: &str, next: Option<&str>) -> bool {
     let closed_later = next.is_some_and(|next| matches!(next, "”" | "」" | "』" | "）" | "\"" | ")"));
     match grapheme {
         "\n" | "\r\n" | "\r" => true,

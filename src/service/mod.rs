@@ -13,6 +13,8 @@ pub mod promote;
 pub mod recall;
 pub mod remember;
 pub mod rollup;
+pub mod session;
 pub mod sweep;
+pub mod turn;
 pub mod vectors;
 pub mod week;

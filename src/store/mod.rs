@@ -9,10 +9,12 @@
 
 mod check;
 mod commit;
+mod conversations;
 mod error;
 mod files;
 mod flushed;
 mod generations;
+mod jobs;
 mod memories;
 mod pages;
 mod query;
@@ -34,10 +36,14 @@ use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 pub use check::Report;
+pub use conversations::{
+    ConversationCounts, Delivered, Message, NewMessage, NewTurn, SessionSummary, Swept, TurnKey,
+};
 pub use error::StoreError;
 pub use files::FileState;
 pub use flushed::Planned;
 pub use generations::{Generation, GenerationState};
+pub use jobs::{Job, JobKind};
 pub use pages::{PageLine, PageRecord, PageState, PendingPromotion};
 pub use query::Filter;
 pub use records::{Calibration, Counts, WorkspaceCounts};

@@ -5,6 +5,7 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row};
 
 use super::{Reader, StoreError, Writer};
+use crate::memory::conversation::Role;
 use crate::memory::entry::ContentHash;
 use crate::memory::{Audience, Importance, Kind, Mark, Memory, MemoryId, Scope, Source, UserId};
 
@@ -31,6 +32,9 @@ pub(super) const KINDS: &[(Kind, &str)] = &[
 
 pub(super) const MARKS: &[(Mark, &str)] =
     &[(Mark::None, "none"), (Mark::User, "user"), (Mark::Auto, "auto"), (Mark::Sync, "sync")];
+
+pub(super) const ROLES: &[(Role, &str)] =
+    &[(Role::User, "user"), (Role::Assistant, "assistant"), (Role::Tool, "tool"), (Role::System, "system")];
 
 /// A scope as a query needs it.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +81,16 @@ pub(super) fn audience_number(audience: Audience) -> i64 {
     }
 }
 
+pub(super) fn audience(number: i64) -> Audience {
+    if number == 0 { Audience::Private } else { Audience::Shared }
+}
+
+/// The scope of a user's id and an audience, in those columns.
+pub(super) fn scope(row: &Row<'_>, user: usize, audience: usize) -> rusqlite::Result<Scope> {
+    let user = UserId::new(&row.get::<_, String>(user)?).map_err(|error| unreadable(user, error))?;
+    Ok(Scope::new(user, self::audience(row.get(audience)?)))
+}
+
 /// The name of `value` in the database.
 pub(super) fn name_of<T: PartialEq>(table: &[(T, &'static str)], value: &T) -> &'static str {
     table.iter().find(|(known, _)| known == value).map_or("", |(_, name)| name)
@@ -91,7 +105,7 @@ pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<(RowId, Memory)> {
         kind: value_of(KINDS, row, 4)?,
         mark: value_of(MARKS, row, 5)?,
         importance: Importance::clamped(row.get(6)?),
-        audience: if row.get::<_, i64>(7)? == 0 { Audience::Private } else { Audience::Shared },
+        audience: audience(row.get(7)?),
         content: row.get(8)?,
         context: row.get(9)?,
         day: parsed::<NaiveDate>(row, 10)?,

@@ -60,6 +60,11 @@ pub enum Event {
         /// New lines, or new memories of users without a note.
         captured: u32,
     },
+    /// A summary stands for messages of a conversation from now on.
+    Summarised {
+        /// How many.
+        messages: u32,
+    },
     /// Memories were forgotten.
     Forgotten {
         /// How many.

@@ -5,14 +5,20 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::flush::{FlushMessage, FlushParams, FlushResult};
+use super::turn::{Loaded, Recent};
 use crate::memory::{Audience, Importance, Kind, Mark, MemoryId};
 
 /// Every method of the socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
+    /// What to load at a session's start.
+    #[serde(rename = "session.start")]
+    SessionStart,
     /// The memory block for one input.
     Context,
+    /// Keeps a finished turn of a conversation.
+    Turn,
     /// The memories that meet a query.
     Search,
     /// Keeps something the user asked to keep.
@@ -44,7 +50,9 @@ pub enum Method {
 impl Method {
     /// All methods, in the order the documentation names them.
     pub const ALL: &'static [Method] = &[
+        Self::SessionStart,
         Self::Context,
+        Self::Turn,
         Self::Search,
         Self::Remember,
         Self::Flush,
@@ -63,7 +71,9 @@ impl Method {
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {
+            Self::SessionStart => "session.start",
             Self::Context => "context",
+            Self::Turn => "turn",
             Self::Search => "search",
             Self::Remember => "remember",
             Self::Flush => "flush",
@@ -277,9 +287,13 @@ pub struct ContextParams {
     pub audience: Audience,
     /// What the user just said.
     pub input: String,
-    /// The session that asks; an access counts once per session and day.
+    /// The session that asks: its summary and last messages follow the memories. An access counts once per session and
+    /// day.
     #[serde(default)]
     pub session: Option<String>,
+    /// What the host has put into its prompt by itself.
+    #[serde(default)]
+    pub loaded: Loaded,
     /// At most this many tokens of memory; by default `context.working_memory_budget`.
     #[serde(default)]
     pub budget: Option<u32>,
@@ -300,6 +314,12 @@ pub struct ContextResult {
     pub tokens: u32,
     /// The memories in the block, in its order.
     pub items: Vec<Hit>,
+    /// Lines of the session's summary in the block, behind the memories.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
+    /// Messages of the session in the block, behind its summary, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<Recent>,
     /// Relevant memories that did not fit into the budget.
     pub left_out: u32,
     /// Which ways of looking were tried, and why one was not.

@@ -15,6 +15,7 @@ pub mod rollup;
 pub mod schema;
 pub mod status;
 pub mod sweep;
+pub mod turn;
 
 pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
 pub use event::Event;

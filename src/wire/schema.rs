@@ -10,6 +10,7 @@ use super::methods::{self as m, Method};
 use super::rollup::{PromoteParams, PromoteResult, RollupParams, RollupResult};
 use super::status::Status;
 use super::sweep::{SweepParams, SweepResult};
+use super::turn::{SessionStartParams, SessionStartResult, TurnParams, TurnResult};
 use super::{Error, Event, MAX_MESSAGE_BYTES, PROTOCOL};
 
 /// The whole protocol in one document: `methods.NAME.params` and `methods.NAME.result`, `event` (the `params` of an
@@ -51,7 +52,9 @@ pub fn for_method(method: Method) -> Value {
 
 fn params_and_result(generator: &mut SchemaGenerator, method: Method) -> Value {
     match method {
+        Method::SessionStart => pair::<SessionStartParams, SessionStartResult>(generator),
         Method::Context => pair::<m::ContextParams, m::ContextResult>(generator),
+        Method::Turn => pair::<TurnParams, TurnResult>(generator),
         Method::Search => pair::<m::SearchParams, m::SearchResult>(generator),
         Method::Remember => pair::<m::RememberParams, m::RememberResult>(generator),
         Method::Flush => pair::<m::FlushParams, m::FlushResult>(generator),

@@ -59,6 +59,9 @@ pub struct Daemon {
     pub watch: WatchStatus,
     /// What it remembers.
     pub memories: Memories,
+    /// The conversations it keeps.
+    #[serde(default)]
+    pub conversations: Conversations,
     /// The resident model; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelStatus>,
@@ -145,6 +148,17 @@ pub struct Memories {
     /// While another model's vectors are built: how many are still to be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rebuilding: Option<u64>,
+}
+
+/// Conversations of the last days, of all users.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Conversations {
+    /// Sessions.
+    pub sessions: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Summaries and extractions that are still to be made.
+    pub jobs: u64,
 }
 
 /// The resident model.

@@ -2,6 +2,7 @@
 
 mod calendar;
 mod cli;
+mod conversation;
 mod crash;
 mod daemon;
 mod flush;

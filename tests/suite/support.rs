@@ -216,6 +216,11 @@ impl Running {
         child.wait().unwrap();
     }
 
+    /// Waits until it has ended by itself, as at a fault that it was told to meet.
+    pub fn dead(&self) {
+        let _ = self.child.lock().unwrap().wait().unwrap();
+    }
+
     /// Asks it to go, and waits.
     pub fn stop(&self) -> ExitStatus {
         let mut child = self.child.lock().unwrap();

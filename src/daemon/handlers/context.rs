@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::convert;
 use super::search::{MAX_HITS, hit};
 use crate::daemon::core::Core;
-use crate::service::context;
+use crate::service::context::{self, Request};
 use crate::service::recall::Options;
 use crate::wire::Error;
 use crate::wire::methods::{ContextParams, ContextResult, Empty};
 
 /// The largest budget a request may name, in tokens.
-const MAX_BUDGET: u32 = 100_000;
+pub const MAX_BUDGET: u32 = 100_000;
 
 /// Makes the block, and counts what is in it as used.
 pub async fn handle(core: &Arc<Core>, params: ContextParams) -> Result<ContextResult, Error> {
@@ -26,7 +26,15 @@ pub async fn handle(core: &Arc<Core>, params: ContextParams) -> Result<ContextRe
         return Ok(ContextResult { empty: Some(Empty::SwitchedOff), ..ContextResult::default() });
     }
     let options = Options { top_k: Some(top_k), min_score: None };
-    let made = context::build(&core.recall(), &scope, input, &core.frame(), budget, options).await;
+    let request = Request {
+        scope: &scope,
+        input,
+        session: session.as_deref(),
+        loaded: &params.loaded,
+        budget_tokens: budget,
+        options,
+    };
+    let made = context::build(&core.recall(), &core.turns, request, &core.frame()).await;
     let made = made.map_err(convert::recall)?;
     core.health.context.record_ms(made.answer.timings.total_ms);
     core.health.embedded(&made.answer);
@@ -35,6 +43,8 @@ pub async fn handle(core: &Arc<Core>, params: ContextParams) -> Result<ContextRe
         block: made.block,
         tokens: made.tokens as u32,
         items: made.used.into_iter().map(|found| hit(found, params.explain)).collect(),
+        summary: made.summary,
+        recent: made.recent.into_iter().map(convert::recent).collect(),
         left_out: made.left_out as u32,
         legs: made.answer.legs,
         empty: made.answer.empty,

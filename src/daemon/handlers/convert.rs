@@ -13,8 +13,9 @@ use crate::service::remember::RememberError;
 use crate::service::rollup::RollupError;
 use crate::service::sweep::SweepError;
 use crate::service::week::WeekError;
-use crate::store::StoreError;
+use crate::store::{Message, StoreError};
 use crate::wire::methods::{Item, ItemSource};
+use crate::wire::turn::Recent;
 use crate::wire::{Error, ErrorKind, MAX_TEXT_CHARS};
 use crate::workspace::WorkspaceError;
 
@@ -52,22 +53,26 @@ pub fn within(
     Ok(value as usize)
 }
 
-/// The longest id of a session, in characters.
-const MAX_SESSION_CHARS: usize = 256;
+/// The longest id that a host gives to a session, a turn or a message, in characters.
+const MAX_HOST_ID_CHARS: usize = 256;
 
-/// A session id as the host made it: hosts put slashes and colons into them.
-pub fn session(session: Option<String>) -> Result<Option<String>, Error> {
-    match session {
-        Some(id)
-            if id.is_empty() || id.chars().count() > MAX_SESSION_CHARS || id.contains(char::is_control) =>
-        {
-            Err(invalid(
-                "session",
-                format!("1 to {MAX_SESSION_CHARS} characters, none of them a control character"),
-            ))
-        }
-        session => Ok(session),
+/// An id as the host made it: hosts put slashes and colons into them.
+pub fn host_id(field: &str, id: String) -> Result<String, Error> {
+    if id.is_empty() || id.chars().count() > MAX_HOST_ID_CHARS || id.contains(char::is_control) {
+        let rule = format!("1 to {MAX_HOST_ID_CHARS} characters, none of them a control character");
+        return Err(invalid(field, rule));
     }
+    Ok(id)
+}
+
+/// A session's id, if one is named.
+pub fn session(session: Option<String>) -> Result<Option<String>, Error> {
+    session.map(|id| host_id("session", id)).transpose()
+}
+
+/// A message of a session as answers show it.
+pub fn recent(message: Message) -> Recent {
+    Recent { role: message.role, content: message.content, at: message.at }
 }
 
 /// A memory as answers show it.

@@ -11,10 +11,12 @@ mod reindex;
 mod remember;
 mod rollup;
 mod search;
+mod session;
 mod status;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod turn;
 
 use std::sync::Arc;
 
@@ -33,6 +35,8 @@ impl Handler for Api {
     async fn call(&self, method: Method, params: Value) -> Result<Value, Error> {
         let core = &self.0;
         match method {
+            Method::SessionStart => answer(session::handle(core, parse_params(params)?).await?),
+            Method::Turn => answer(turn::handle(core, parse_params(params)?).await?),
             Method::Context => answer(context::handle(core, parse_params(params)?).await?),
             Method::Search => answer(search::handle(core, parse_params(params)?).await?),
             Method::Remember => answer(remember::handle(core, parse_params(params)?).await?),

@@ -10,12 +10,15 @@ use crate::daemon::core::Core;
 use crate::daemon::models::{Models, REBUILDING, Resident, Trouble};
 use crate::service::calendar::{JobOutlook, Outlook};
 use crate::service::ingest::{FileNotes, Reconciled, name_of, scope_of};
-use crate::store::{FileState, Generation, GenerationState, Run, SCHEMA, StoreError, WorkspaceCounts};
+use crate::store::{
+    ConversationCounts, FileState, Generation, GenerationState, Run, SCHEMA, StoreError, WorkspaceCounts,
+};
 use crate::watch::Mode;
 use crate::wire::methods::{LegName, StatusParams};
 use crate::wire::status::{
-    Advice, AdviceCode, CalendarStatus, Daemon, JobStatus, LatencyStatus, LegStatus, Memories, ModelStatus,
-    RunStatus, SecretFile, SkippedFile, State, Status, StoreStatus, WatchStatus, WorkspaceStatus,
+    Advice, AdviceCode, CalendarStatus, Conversations, Daemon, JobStatus, LatencyStatus, LegStatus, Memories,
+    ModelStatus, RunStatus, SecretFile, SkippedFile, State, Status, StoreStatus, WatchStatus,
+    WorkspaceStatus,
 };
 use crate::wire::{Error, PROTOCOL};
 use crate::workspace::Workspace;
@@ -28,6 +31,7 @@ struct Stored {
     counts: Vec<WorkspaceCounts>,
     active: Option<Generation>,
     rebuilding: Option<u64>,
+    conversations: ConversationCounts,
     files: Vec<Vec<FileState>>,
 }
 
@@ -49,6 +53,7 @@ pub async fn handle(core: &Core, _: StatusParams) -> Result<Status, Error> {
         workspaces,
         watch: watch_status(core),
         memories: memories(&stored),
+        conversations: conversations(&stored),
         model: models.answering.as_ref().or(models.building.as_ref()).map(model_status),
         store: StoreStatus {
             path: core.config.storage.sqlite_path.display().to_string(),
@@ -100,6 +105,7 @@ async fn look(core: &Core) -> Result<Stored, StoreError> {
             let building = generations.iter().find(|one| one.state == GenerationState::Building);
             Ok(Stored {
                 counts: reader.counts_of_all_users()?,
+                conversations: reader.conversations_of_all_users()?,
                 rebuilding: building.map(|one| reader.waiting_of_all_users(one.id)).transpose()?,
                 files: places
                     .iter()
@@ -123,6 +129,11 @@ fn memories(stored: &Stored) -> Memories {
     let indexed = stored.counts.iter().map(|one| one.counts.memories).sum();
     let waiting = stored.counts.iter().map(|one| one.counts.waiting()).sum();
     Memories { indexed, waiting, rebuilding: stored.rebuilding }
+}
+
+fn conversations(stored: &Stored) -> Conversations {
+    let ConversationCounts { sessions, messages, jobs } = stored.conversations;
+    Conversations { sessions, messages, jobs }
 }
 
 fn workspace_status(

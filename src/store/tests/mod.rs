@@ -1,5 +1,6 @@
 //! Real SQLite in a temporary folder.
 
+mod conversations;
 mod durability;
 mod recall;
 mod sweep;

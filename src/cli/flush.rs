@@ -14,6 +14,7 @@ pub(super) async fn run(app: &App, args: FlushArgs) -> Result<Exit> {
         let numbers = [
             ("captured", done.captured.to_string()),
             ("known", done.known.to_string()),
+            ("summarised", done.summarised.to_string()),
             ("markers", done.markers.to_string()),
         ];
         let values: Vec<(&str, &str)> = numbers.iter().map(|(name, value)| (*name, value.as_str())).collect();

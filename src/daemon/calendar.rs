@@ -13,6 +13,7 @@ use crate::schedule::Tick;
 use crate::service::calendar::{Calendar, Place, Task};
 use crate::service::ingest::{Reconcile, name_of, scope_of};
 use crate::service::sweep::{self, How};
+use crate::store::StoreError;
 use crate::wire::Event;
 use crate::workspace::Workspace;
 
@@ -80,10 +81,12 @@ async fn roll_up(core: &Arc<Core>, workspace: &Workspace, week: Week) -> Result<
     Ok(format!("{lines} lines, {} promoted", promoted.synced.len()))
 }
 
-/// The memories of the workspace's owner; with the first workspace also those of users who have none.
+/// The memories of the workspace's owner; with the first workspace also those of users who have none, and what anybody
+/// said more than some days ago.
 async fn sweep_all(core: &Core, workspace: &Workspace, owner: &Scope) -> Result<String, String> {
     let mut scopes = vec![owner.clone()];
     if core.workspaces.first() == Some(workspace) {
+        sweep_messages(core).await.map_err(in_words)?;
         let all = core.store.read(|reader| reader.scopes_of_all_users()).await.map_err(in_words)?;
         scopes.extend(all.into_iter().filter(|scope| core.workspace_of(scope.user()).is_none()));
     }
@@ -113,6 +116,18 @@ async fn sweep_all(core: &Core, workspace: &Workspace, owner: &Scope) -> Result<
         ));
     }
     Ok(format!("{forgotten} forgotten"))
+}
+
+/// What no summary stands for yet gets one first.
+async fn sweep_messages(core: &Core) -> Result<(), StoreError> {
+    let mut swept = core.turns.sweep().await?;
+    if swept.open > 0 {
+        core.summarise_waiting().await?;
+        let rest = core.turns.sweep().await?;
+        swept.messages += rest.messages;
+    }
+    tracing::info!(messages = swept.messages, "let old messages go");
+    Ok(())
 }
 
 fn in_words(error: impl std::error::Error) -> String {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use tokio::sync::{Notify, broadcast, watch};
 
 use super::health::Health;
@@ -25,8 +25,8 @@ use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
 use crate::service::rollup::{Rolled, Rollup, RollupError};
 use crate::service::turn::Turns;
-use crate::service::week::Answering;
-use crate::store::{Report, Store, WorkspaceCounts};
+use crate::service::week::{self, Answering, WeekEntry};
+use crate::store::{Report, Store, StoreError, WorkspaceCounts};
 use crate::watch::Watcher;
 use crate::wire::Event;
 use crate::workspace::Workspace;
@@ -112,12 +112,13 @@ impl Core {
         let none = Err(String::new());
         let budget = config.promotion.max_chars as usize;
         let recall = Recall::new(store.clone(), none, recall_settings(&config), clock.clone());
+        let turns = Turns::new(store.clone(), clock.clone(), &config.short_term, frame(&config));
         Self {
             remember: Remember::new(store.clone(), ingest.clone(), clock.clone()),
             rollup: Rollup::new(store.clone(), ingest.clone(), clock.clone()),
             promote: Promote::new(store.clone(), ingest.clone(), clock.clone(), budget),
-            flush: Flush::new(store.clone(), ingest.clone(), clock.clone(), frame(&config)),
-            turns: Turns::new(store.clone(), clock.clone(), &config.short_term, frame(&config)),
+            flush: Flush::new(store.clone(), ingest.clone(), clock.clone(), frame(&config), turns.clone()),
+            turns,
             ingest,
             models: watch::Sender::new(Models::none(&recall)),
             health: Health::default(),
@@ -277,13 +278,16 @@ impl Core {
             let root = name_of(workspace);
             let sources = forgotten.iter().filter_map(|memory| Some((memory, memory.source.as_ref()?)));
             let here: Vec<_> = sources.filter(|(_, source)| source.workspace == root).collect();
-            let entries: Vec<(String, String)> =
+            let summarised: Vec<WeekEntry> = forgotten.iter().flat_map(week::entries_of_summary).collect();
+            let mut entries: Vec<(String, String)> =
                 here.iter().map(|(memory, source)| (source.file.clone(), memory.hash.0.clone())).collect();
+            entries.extend(summarised.iter().map(|said| (said.file.clone(), said.entry.hash.0.clone())));
             if let Err(error) = self.promote.take_back(workspace, &entries).await {
                 self.health.survived(self.clock.now(), "taking a line off MEMORY.md", &error.to_string());
             }
+            let days = here.iter().filter_map(|(memory, _)| memory.day);
             let weeks: BTreeSet<Week> =
-                here.iter().filter_map(|(memory, _)| memory.day).map(Week::of).collect();
+                days.chain(summarised.iter().filter_map(|said| said.entry.day)).map(Week::of).collect();
             for week in weeks {
                 if !workspace.root().join(layout::weekly_file(week)).exists() {
                     continue;
@@ -313,11 +317,48 @@ impl Core {
         Ok(())
     }
 
+    /// Makes the summaries that were asked for, one after the other, and tells.
+    ///
+    /// # Errors
+    /// [`StoreError`]; what failed waits to be tried again.
+    pub async fn summarise_waiting(&self) -> Result<(), StoreError> {
+        let by_rules = |messages| self.turns.by_rules(messages);
+        while let Some(messages) = self.turns.summarise_next(&by_rules).await? {
+            self.tell_summarised(messages as u32);
+        }
+        Ok(())
+    }
+
+    /// Takes back what was said to a user's agent on days that he had forgotten, from the beginning without `from`.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then nothing was taken back.
+    pub async fn take_back_days(
+        &self,
+        scope: &Scope,
+        from: Option<NaiveDate>,
+        to: NaiveDate,
+    ) -> Result<(), StoreError> {
+        let messages = self.turns.take_back_days(scope, from, to).await?;
+        tracing::info!(messages, "took back what was said");
+        // What shared a summary with it may need another one.
+        self.talked.notify_one();
+        Ok(())
+    }
+
+    fn tell_summarised(&self, messages: u32) {
+        if messages > 0 {
+            self.waiting.notify_one();
+            self.tell(Event::Summarised { messages });
+        }
+    }
+
     /// Tells what a flush brought, and lets its memories get their vectors.
     pub fn tell_flushed(&self, root: &str, flushed: &Flushed, markers: u32) {
         for (file, changes) in &flushed.changes {
             self.tell_changes(root, file, *changes);
         }
+        self.tell_summarised(flushed.summarised);
         self.waiting.notify_one();
         tracing::info!(
             markers,

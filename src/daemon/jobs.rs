@@ -79,20 +79,10 @@ pub async fn follow_conversations(core: Arc<Core>) {
     if let Err(error) = core.store.write(|writer| writer.release_jobs_of_all_users()).await {
         core.health.survived(core.clock.now(), "taking up the work on conversations", &error.to_string());
     }
-    let by_rules = |messages| core.turns.by_rules(messages);
     loop {
-        match core.turns.summarise_next(&by_rules).await {
-            Ok(Some(0)) => continue,
-            Ok(Some(messages)) => {
-                core.waiting.notify_one();
-                core.tell(Event::Summarised { messages: messages as u32 });
-                continue;
-            }
-            Ok(None) => {}
-            // It is tried again at the next turn or tick.
-            Err(error) => {
-                core.health.survived(core.clock.now(), "summarising a conversation", &error.to_string());
-            }
+        // What failed is tried again at the next turn or tick.
+        if let Err(error) = core.summarise_waiting().await {
+            core.health.survived(core.clock.now(), "summarising a conversation", &error.to_string());
         }
         core.talked.notified().await;
     }

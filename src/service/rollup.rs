@@ -4,9 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use chrono::Days;
 use tokio::sync::Mutex;
 
 use super::ingest::{Ingest, IngestError, name_of, scope_of};
+use super::sweep::SUMMARY_DAYS;
 use super::week::{self, Answering, WeekError, WeekNotes};
 use crate::clock::Clock;
 use crate::fault;
@@ -144,7 +146,7 @@ impl Rollup {
             Some(_) => self.record_of(workspace, file, &before).await?,
             None => None,
         };
-        let edits = edits(&before, record.as_ref(), &note);
+        let edits = edits(&before, record.as_ref(), &note, |line| self.outlived(page.week, notes, line));
         take_off(&mut page, &notes.entries, &edits.removed);
         let after = with_kept(page.render(), &page, &edits.kept);
 
@@ -169,6 +171,16 @@ impl Rollup {
         self.replace(workspace, file, disk, &rolled.after, record).await?;
         self.ingest.again(workspace, file).await?;
         Ok(Some(rolled))
+    }
+
+    /// Whether a line was made of summaries alone which have had their time, so that the page alone tells of them.
+    fn outlived(&self, week: Week, notes: &WeekNotes, line: &PageLine) -> bool {
+        let over = week.sunday().checked_add_days(Days::new(SUMMARY_DAYS.into()));
+        let is_there = |hash: &str| notes.entries.iter().any(|found| found.entry.hash.0 == hash);
+        let gone = |(file, hash): &(String, String)| file.is_empty() && !is_there(hash);
+        over.is_some_and(|over| self.clock.today() > over)
+            && !line.entries.is_empty()
+            && line.entries.iter().all(gone)
     }
 
     async fn read(&self, workspace: &Workspace, file: &str) -> Result<Option<FileText>, RollupError> {
@@ -244,15 +256,22 @@ fn plain(block: &str) -> String {
     block.lines().flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What differs between a block and the record of it. A block without a record is ours as it is.
-fn edits(block: &str, record: Option<&PageRecord>, note: &NoteFile) -> Edits {
+/// What differs between a block and the record of it. A block without a record is ours as it is; what `outlived` its
+/// origin stays as if a person had written it.
+fn edits(
+    block: &str,
+    record: Option<&PageRecord>,
+    note: &NoteFile,
+    outlived: impl Fn(&PageLine) -> bool,
+) -> Edits {
     let Some(record) = record else { return Edits::default() };
     let known: HashMap<&str, &PageLine> =
         record.lines.iter().map(|line| (line.hash.as_str(), line)).collect();
     let present = entries_of(block, note);
     let hashes: HashSet<&str> = present.iter().map(|(hash, _)| hash.0.as_str()).collect();
-    let is_theirs =
-        |hash: &ContentHash| known.get(hash.0.as_str()).is_none_or(|line| line.kept || line.removed);
+    let is_theirs = |hash: &ContentHash| {
+        known.get(hash.0.as_str()).is_none_or(|line| line.kept || line.removed || outlived(line))
+    };
     let removed = record.lines.iter().filter(|line| !line.kept && !hashes.contains(line.hash.as_str()));
     Edits {
         removed: removed.map(|line| PageLine { removed: true, ..line.clone() }).collect(),

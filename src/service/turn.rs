@@ -6,8 +6,9 @@
 #[cfg(test)]
 mod tests;
 
-use chrono::{DateTime, Days, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 
+use super::sweep::SUMMARY_DAYS;
 use crate::clock::Clock;
 use crate::config::ShortTerm;
 use crate::fault;
@@ -18,15 +19,15 @@ use crate::memory::redact::redact;
 use crate::memory::segment::Language;
 use crate::memory::summary::{self, Said, Summary};
 use crate::memory::window::{self, Item, Limits};
-use crate::memory::{Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, indexed, tokens};
+use crate::memory::{
+    Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, UserId, indexed, tokens,
+};
 use crate::store::{
     JobKind, Message, NewMessage, NewTurn, Reader, Store, StoreError, Swept, TurnKey, Writer,
 };
 
-/// Days that a summary lives; after that only the week's page tells of it.
-pub const SUMMARY_DAYS: u64 = 30;
 /// Days that messages are kept as they were said.
-pub const MESSAGE_DAYS: u64 = 7;
+pub const MESSAGE_DAYS: u32 = 7;
 /// Minutes after which a job that failed is tried again.
 const RETRY_MINUTES: i64 = 1;
 /// Summaries of a session that the window's one summary is folded of.
@@ -107,8 +108,8 @@ impl Turns {
         Self { store, clock, limits, frame }
     }
 
-    /// Stores what is new of a turn, and asks for what follows from it: a summary if that is due, and extraction. When
-    /// this returns, all of that is on disk. Secrets and blocks of ours are cut out before anything else happens.
+    /// Stores what is new of a turn, and asks for a summary if that is due. When this returns, all of that is on disk.
+    /// Secrets and blocks of ours are cut out before anything else happens.
     ///
     /// # Errors
     /// What the store says; nothing was stored then.
@@ -129,11 +130,10 @@ impl Turns {
             .store
             .write(move |writer| {
                 let delivered = writer.put_turn(&scope, &session, turn, now)?;
-                if delivered.turn.is_some() {
-                    writer.enqueue(JobKind::Extraction, &scope, &session, delivered.turn)?;
-                    if !End::of(writer, &scope, &session, limits, true)?.due(limits).is_empty() {
-                        writer.enqueue(JobKind::Summary, &scope, &session, None)?;
-                    }
+                if delivered.turn.is_some()
+                    && !End::of(writer, &scope, &session, limits, true)?.due(limits).is_empty()
+                {
+                    writer.enqueue(JobKind::Summary, &scope, &session, None)?;
                 }
                 Ok(delivered)
             })
@@ -235,6 +235,37 @@ impl Turns {
             .await
     }
 
+    /// The sessions of all users, or of one, that hold messages no summary stands for yet.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn open_sessions(&self, of: Option<UserId>) -> Result<Vec<(Scope, String)>, StoreError> {
+        // A message may be stamped with this very millisecond.
+        let soon = self.clock.now() + TimeDelta::seconds(1);
+        let open = self.store.read(move |reader| reader.open_sessions_of_all_users(soon)).await?;
+        let is_meant = |scope: &Scope| of.as_ref().is_none_or(|user| user == scope.user());
+        Ok(open.into_iter().filter(|(scope, _)| is_meant(scope)).collect())
+    }
+
+    /// Takes back what was said to a user's agent from a day on (from the beginning without one) up to a day: messages
+    /// go, and the summaries that stand for any of them; what else those stood for is open again. Answers how many
+    /// messages.
+    ///
+    /// # Errors
+    /// What the store says; then nothing was taken back.
+    pub async fn take_back_days(
+        &self,
+        scope: &Scope,
+        from: Option<NaiveDate>,
+        to: NaiveDate,
+    ) -> Result<usize, StoreError> {
+        let begin = |day: NaiveDate| self.clock.instant(day.and_time(NaiveTime::MIN));
+        let from = from.map_or(DateTime::UNIX_EPOCH, begin);
+        let to = to.succ_opt().map_or(DateTime::<Utc>::MAX_UTC, begin);
+        let scope = scope.clone();
+        self.store.write(move |writer| writer.take_back_said(&scope, from..to)).await
+    }
+
     /// Lets go of the messages of more than [`MESSAGE_DAYS`] of the user's days ago, once a summary stands for them, and
     /// asks for those that are missing. Turns are known again for [`SUMMARY_DAYS`].
     ///
@@ -243,7 +274,7 @@ impl Turns {
     pub async fn sweep(&self) -> Result<Swept, StoreError> {
         let today = self.clock.today();
         let [messages, turns] = [MESSAGE_DAYS, SUMMARY_DAYS].map(|days| {
-            let day = today.checked_sub_days(Days::new(days)).unwrap_or(today);
+            let day = today.checked_sub_days(Days::new(days.into())).unwrap_or(today);
             self.clock.instant(day.and_time(NaiveTime::MIN))
         });
         self.store.write(move |writer| writer.sweep_messages_of_all_users(messages, turns)).await
@@ -325,7 +356,7 @@ impl Turns {
             time: Some(said.time()),
             source: None,
             created_at: now,
-            expires_at: now.checked_add_days(Days::new(SUMMARY_DAYS)),
+            expires_at: now.checked_add_days(Days::new(SUMMARY_DAYS.into())),
             access_count: 0,
             last_accessed_at: now,
         }

@@ -1,16 +1,21 @@
 //! The notes of a week as rollup and promotion see them: what the files say, with the vectors that the index has of it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use chrono::NaiveDate;
 use chrono_tz::Tz;
 
 use super::ingest::{name_of, scope_of};
 use crate::embed::{EmbedError, Embedder};
 use crate::memory::calendar::Week;
 use crate::memory::entry::ContentHash;
-use crate::memory::markdown::{self, NoteFile};
+use crate::memory::markdown::{self, NoteFile, content_hash};
 use crate::memory::redact::redact;
-use crate::memory::{Entry, Mark, Memory, Redacted, indexed, layout};
+use crate::memory::summary::Summary;
+use crate::memory::{Audience, Entry, Kind, Mark, Memory, Redacted, indexed, layout};
 use crate::store::{Filter, Store, StoreError};
 use crate::workspace::{ReadError, RootState, Workspace};
 
@@ -50,7 +55,7 @@ pub enum WeekError {
 pub struct WeekEntry {
     /// As read from its file.
     pub entry: Entry,
-    /// The file, relative to the workspace.
+    /// The file, relative to the workspace; empty for what a summary of a conversation says.
     pub file: String,
     /// Its first vector; `None` without a model.
     pub vector: Option<Vec<f32>>,
@@ -69,8 +74,8 @@ pub struct WeekNotes {
     pub skipped: Vec<(String, String)>,
 }
 
-/// Reads the entries of `week`, whatever file of the workspace they stand in; weekly pages and the profile are no notes,
-/// and what the user had forgotten stays forgotten.
+/// Reads the entries of `week`, whatever file of the workspace they stand in, and what the summaries of the owner's
+/// conversations say; weekly pages and the profile are no notes, and what the user had forgotten stays forgotten.
 ///
 /// # Errors
 /// [`WeekError`].
@@ -86,6 +91,7 @@ pub async fn read(
     let look = move || parse_all(&place, week, zone, &indexed_files);
     let mut notes = tokio::task::spawn_blocking(look).await.map_err(|_| WeekError::Panicked)??;
     bury(store, workspace, &mut notes.entries).await?;
+    notes.entries.extend(summarised(store, workspace, week).await?);
     notes.entries.sort_by_key(|found| (found.entry.day, found.file.clone(), found.entry.lines));
     add_what_is_known(store, workspace, &mut notes.entries, model.map(|(_, generation)| *generation)).await?;
     if let Some((embedder, _)) = model {
@@ -143,6 +149,41 @@ fn as_entry(memory: Memory, uses: u32) -> Option<WeekEntry> {
         hash: memory.hash,
     };
     Some(WeekEntry { entry, file: source.file, vector: None, uses })
+}
+
+/// What a summary of a conversation says, line by line, each of the day it was said on if that is of the summary's week.
+/// Nothing of one that a file holds, nor of what was said before a group: that is for no page of the owner's.
+pub fn entries_of_summary(memory: &Memory) -> Vec<WeekEntry> {
+    let Memory { kind: Kind::Summary, source: None, audience: Audience::Private, day: Some(last), .. } =
+        memory
+    else {
+        return Vec::new();
+    };
+    let week = Week::of(*last);
+    let summary = Summary::read(&memory.context, &memory.content);
+    let entry = |(day, text): (Option<NaiveDate>, &str)| Entry {
+        content: redact(text).0,
+        context: redact("").0,
+        day: day.filter(|day| week.holds(*day)).or(memory.day),
+        time: None,
+        mark: memory.mark,
+        importance: memory.importance,
+        session: memory.session.clone(),
+        lines: (0, 0),
+        hash: content_hash(text),
+    };
+    let entries = summary.statements().into_iter().map(entry);
+    entries.map(|entry| WeekEntry { entry, file: String::new(), vector: None, uses: 0 }).collect()
+}
+
+/// What the summaries of the week say that no file holds.
+async fn summarised(store: &Store, workspace: &Workspace, week: Week) -> Result<Vec<WeekEntry>, StoreError> {
+    let scope = scope_of(workspace);
+    let (from, to) = (Some(week.monday()), Some(week.sunday()));
+    let filter = Filter { kind: Some(Kind::Summary), from, to, ..Filter::default() };
+    let listed = store.read(move |reader| reader.list(&scope, &filter, MEMORIES, 0)).await?;
+    // Newest first as listed.
+    Ok(listed.iter().rev().flat_map(|(_, memory)| entries_of_summary(memory)).collect())
 }
 
 /// The files that the index knows to hold entries of the week: a note need not be named by its day.

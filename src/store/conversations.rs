@@ -1,5 +1,7 @@
 //! Turns and their messages: stored once, read as a session, taken back, and gone after some days.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension, Row, ToSql, params};
 
@@ -347,26 +349,51 @@ impl Writer<'_> {
             values,
             scope,
         )?;
+        self.forget(scope, &ids(&made))?;
+        self.withdraw(scope, "user = ?1 AND turn = ?2", values)?;
+        self.connection
+            .execute("UPDATE turns SET state = 'withdrawn' WHERE user = ?1 AND key = ?2", values)?;
+        Ok(made.into_iter().map(|(_, memory)| memory).collect())
+    }
+
+    /// Takes back what was said before the scope's audience within those moments, with the summaries that stand for it
+    /// too, whose other messages are open again and get their job. Answers how many messages.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn take_back_said(&self, scope: &Scope, when: Range<DateTime<Utc>>) -> Result<usize, StoreError> {
+        let Some(within) = self.in_scope(scope)? else { return Ok(0) };
+        let (from, to) = (when.start.timestamp_millis(), when.end.timestamp_millis());
+        let said =
+            "user = ?1 AND audience >= ?2 AND created_at >= ?3 AND created_at < ?4 AND state <> 'withdrawn'";
+        let taken = self.withdraw(scope, said, params![within.user, within.least_audience, from, to])?;
+        for (open, session) in self.open_sessions_of_all_users(DateTime::<Utc>::MAX_UTC)? {
+            if taken > 0 && open.user() == scope.user() {
+                self.enqueue(JobKind::Summary, &open, &session, None)?;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Withdraws the messages that `which` names: of each its hash stays, and no summary stands for any.
+    fn withdraw(&self, scope: &Scope, which: &str, values: &[&dyn ToSql]) -> Result<usize, StoreError> {
         let summaries = self.memories_of(
-            "SELECT DISTINCT summary FROM messages WHERE user = ?1 AND turn = ?2 AND summary IS NOT NULL",
+            &format!("SELECT DISTINCT summary FROM messages WHERE {which} AND summary IS NOT NULL"),
             values,
             scope,
         )?;
+        let withdraw =
+            format!("UPDATE messages SET state = 'withdrawn', content = '', summary = NULL WHERE {which}");
+        let withdrawn = self.connection.execute(&withdraw, values)?;
         let mut reopen = self.connection.prepare_cached(
             "UPDATE messages SET state = 'open', summary = NULL WHERE user = ?1 AND summary = ?2",
         )?;
+        let user = self.user_key(scope)?;
         for (row, _) in &summaries {
             reopen.execute(params![user, row.0])?;
         }
         self.delete(scope, &ids(&summaries))?;
-        self.forget(scope, &ids(&made))?;
-        self.connection.execute(
-            "UPDATE messages SET state = 'withdrawn', content = '', summary = NULL WHERE user = ?1 AND turn = ?2",
-            values,
-        )?;
-        self.connection
-            .execute("UPDATE turns SET state = 'withdrawn' WHERE user = ?1 AND key = ?2", values)?;
-        Ok(made.into_iter().map(|(_, memory)| memory).collect())
+        Ok(withdrawn)
     }
 
     /// Lets go of the messages, of all users, said before `messages_before`, once a summary stands for them; what has

@@ -14,12 +14,9 @@ pub enum JobKind {
     Summary,
     /// All of a session's messages become a summary.
     Close,
-    /// Lasting facts are drawn out of a turn.
-    Extraction,
 }
 
-const KINDS: &[(JobKind, &str)] =
-    &[(JobKind::Summary, "summary"), (JobKind::Close, "close"), (JobKind::Extraction, "extraction")];
+const KINDS: &[(JobKind, &str)] = &[(JobKind::Summary, "summary"), (JobKind::Close, "close")];
 
 /// A job that was claimed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +29,7 @@ pub struct Job {
     pub scope: Scope,
     /// The session.
     pub session: String,
-    /// The turn, for an extraction.
+    /// The turn, where it is about a single one.
     pub turn: Option<TurnKey>,
     /// How often it was claimed, this time included.
     pub attempts: u32,

@@ -43,7 +43,8 @@ pub struct FlushParams {
     /// When it was said; by default now.
     #[serde(default)]
     pub created_at: Option<DateTime<Utc>>,
-    /// What was said, oldest first, at most 2,000; without any, today's note is read again.
+    /// What was said, oldest first, at most 2,000; without any, today's note is read again. It is kept as messages of the
+    /// session, if one is named; what came with `turn` already is known.
     #[serde(default)]
     pub messages: Vec<FlushMessage>,
 }
@@ -57,6 +58,9 @@ pub struct FlushResult {
     pub known: u32,
     /// How many secrets were replaced by placeholders.
     pub redacted: u32,
+    /// Messages of the session, or of all sessions where none was named, that a summary stands for from now on.
+    #[serde(default)]
+    pub summarised: u32,
     /// Marker files that were waiting and were taken as well.
     pub markers: u32,
     /// The note that holds it, relative to the workspace; absent for users without one.

@@ -157,7 +157,7 @@ pub struct Conversations {
     pub sessions: u64,
     /// Messages.
     pub messages: u64,
-    /// Summaries and extractions that are still to be made.
+    /// Summaries that are still to be made.
     pub jobs: u64,
 }
 

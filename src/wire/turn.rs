@@ -45,7 +45,7 @@ pub struct TurnMessage {
     pub at: Option<DateTime<Utc>>,
 }
 
-/// Result of `turn`: all that is new is on disk. Summary and extraction follow.
+/// Result of `turn`: all that is new is on disk. A summary follows when it is due.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TurnResult {
     /// New messages.

@@ -310,3 +310,47 @@ async fn a_session_starts_with_today_three_days_memory_and_who_they_are() {
     assert!(shared.items.is_empty() && shared.block.is_empty(), "{shared:?}");
     assert_eq!(shared.greeting, "📚 记忆已加载：\n- 长期记忆：还没有内容\n- 今日记忆：还没有新记录");
 }
+
+#[tokio::test]
+async fn the_weekly_sweep_lets_messages_go_after_seven_days_and_their_summary_stays() {
+    let home = Home::new();
+    home.configure("[time]\nzone = \"Asia/Shanghai\"\n");
+    // A Monday, some seconds before the sweep.
+    home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-15T12:00:00+08:00")]).stop();
+    let running = home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-16T04:29:50+08:00")]);
+    let mut events = running.events().await;
+    for (name, day) in [("t1", "05"), ("t2", "14")] {
+        let mut turn = turn("owner", name, "书房定在二楼");
+        let at = format!("2026-03-{day}T10:00:00+08:00").parse().unwrap();
+        turn.messages.iter_mut().for_each(|message| message.at = Some(at));
+        let _: TurnResult = running.call(Method::Turn, turn).await;
+    }
+    let messages = async || {
+        let status: Status = running.call(Method::Status, StatusParams {}).await;
+        status.daemon.unwrap().conversations.messages
+    };
+    assert_eq!(messages().await, 4);
+    wait_for(&mut events, |event| matches!(event, Event::Summarised { .. })).await;
+    wait_for(&mut events, |event| matches!(event, Event::CalendarLooked)).await;
+    assert_eq!(messages().await, 2);
+    assert_eq!(summaries(&running, "owner").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_day_that_is_forgotten_leaves_the_conversation_too() {
+    let home = Home::new();
+    let running = home.start();
+    say(&running, "owner", "t1", "我工资是 3 万").await;
+    let day = context(&running, "owner", "接着说").await.recent[0].at;
+    let day = Clock::system(Zone::System).local(day).date();
+    for params in [
+        serde_json::json!({ "user": "owner", "day": day, "dry_run": true }),
+        serde_json::json!({ "user": "owner", "day": day }),
+    ] {
+        assert_eq!(context(&running, "owner", "接着说").await.recent.len(), 2);
+        let _: serde_json::Value = running.call(Method::Forget, params).await;
+    }
+    assert_eq!(context(&running, "owner", "接着说").await.recent, []);
+    say(&running, "owner", "t1", "我工资是 3 万").await;
+    assert_eq!(context(&running, "owner", "接着说").await.recent, [], "a turn that comes again stays away");
+}

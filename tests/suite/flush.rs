@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::sync::mpsc;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use ocmemd::memory::Kind;
 use ocmemd::wire::Event;
 use ocmemd::wire::methods::{
     FlushMessage, FlushParams, FlushResult, ListParams, ListResult, Method, StatusParams,
@@ -15,13 +16,15 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::{Home, LONG, Running, wait_for};
 
 /// Every step of a flush.
-const POINTS: [&str; 7] = [
+const POINTS: [&str; 9] = [
     "flush.read",
+    "flush.kept",
     "flush.planned",
     "flush.appended",
     "flush.ingested",
     "flush.finished",
     "flush.stored",
+    "flush.summarised",
     "flush.removed",
 ];
 
@@ -62,9 +65,14 @@ fn notes(home: &Home) -> Vec<String> {
 }
 
 async fn contents(running: &Running, user: &str) -> Vec<String> {
+    listed(running, user, |kind| kind != Kind::Summary).await
+}
+
+async fn listed(running: &Running, user: &str, wanted: impl Fn(Kind) -> bool) -> Vec<String> {
     let params = ListParams { user: user.into(), ..ListParams::default() };
     let listed: ListResult = running.call(Method::List, params).await;
-    let mut contents: Vec<_> = listed.items.into_iter().map(|item| item.content).collect();
+    let wanted = listed.items.into_iter().filter(|item| wanted(item.kind));
+    let mut contents: Vec<_> = wanted.map(|item| item.content).collect();
     contents.sort();
     contents
 }
@@ -102,9 +110,9 @@ async fn the_method_and_the_command_do_what_a_marker_does() {
         messages: vec![message("我们决定用 SQLite"), message("谢谢")],
         ..FlushParams::default()
     };
-    for (captured, known) in [(1, 0), (0, 1)] {
+    for (captured, known, summarised) in [(1, 0, 2), (0, 1, 0)] {
         let done: FlushResult = running.call(Method::Flush, &params).await;
-        assert_eq!((done.captured, done.known), (captured, known));
+        assert_eq!((done.captured, done.known, done.summarised), (captured, known, summarised));
         assert!(done.file.unwrap().starts_with("memory/"));
     }
     assert_eq!(contents(&running, "owner").await, ["我们决定用 SQLite"]);
@@ -128,7 +136,7 @@ async fn wherever_the_daemon_dies_the_next_one_ends_in_the_same_state() {
         home
     };
     let undisturbed = state(&prepared()).await;
-    assert_eq!((undisturbed.1.len(), undisturbed.2.len()), (2, 1));
+    assert_eq!((undisturbed.1.len(), undisturbed.2.len(), undisturbed.3.len()), (2, 1, 1));
     for point in POINTS {
         let home = prepared();
         die_at(&home, point);
@@ -137,10 +145,11 @@ async fn wherever_the_daemon_dies_the_next_one_ends_in_the_same_state() {
 }
 
 /// What there is once a daemon has started and taken everything.
-async fn state(home: &Home) -> (Vec<String>, Vec<String>, Vec<String>) {
+async fn state(home: &Home) -> (Vec<String>, Vec<String>, Vec<String>, Vec<String>) {
     let running = home.start();
     all_taken(home, &running).await;
-    (notes(home), contents(&running, "owner").await, contents(&running, "guest").await)
+    let summaries = listed(&running, "guest", |kind| kind == Kind::Summary).await;
+    (notes(home), contents(&running, "owner").await, contents(&running, "guest").await, summaries)
 }
 
 /// Runs a daemon until it dies at that point.

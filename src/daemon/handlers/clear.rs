@@ -26,6 +26,13 @@ pub async fn handle(core: &Core, params: ClearParams) -> Result<ClearResult, Err
     let lines_cut: usize = plan.own.iter().map(|own| own.lines.len()).sum();
     let mut not_cut = plan.not_cut.clone();
     if !params.dry_run {
+        let said = match (params.day, params.before) {
+            (Some(day), _) => Some((Some(day), day)),
+            (None, before) => before.and_then(|before| before.pred_opt()).map(|to| (None, to)),
+        };
+        if let Some((from, to)) = said {
+            core.take_back_days(&scope, from, to).await.map_err(convert::store)?;
+        }
         let paused = core.promote.pause().await;
         let cleared = clear(&core.store, &scope, plan).await.map_err(convert::forget)?;
         drop(paused);

@@ -34,6 +34,7 @@ pub async fn handle(core: &Core, params: FlushParams) -> Result<FlushResult, Err
             captured: taken.flushed.captured,
             known: taken.flushed.known,
             redacted: taken.flushed.redacted,
+            summarised: taken.flushed.summarised,
             markers: taken.markers,
             file: None,
         };
@@ -49,6 +50,7 @@ pub async fn handle(core: &Core, params: FlushParams) -> Result<FlushResult, Err
         captured: result.captured + flushed.captured,
         known: result.known + flushed.known,
         redacted: result.redacted + flushed.redacted,
+        summarised: result.summarised + flushed.summarised,
         file: flushed.changes.into_iter().map(|(file, _)| file).next_back(),
         ..result
     })

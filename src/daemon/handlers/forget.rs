@@ -14,6 +14,9 @@ pub async fn handle(core: &Core, params: ForgetParams) -> Result<ForgetResult, E
     let which = which(core, &scope, &params).await?;
     let memories = preview(&core.store, &scope, which).await.map_err(convert::forget)?;
     if !params.dry_run {
+        if let Some(day) = params.day {
+            core.take_back_days(&scope, Some(day), day).await.map_err(convert::store)?;
+        }
         let paused = core.promote.pause().await;
         let forgotten = forget(&core.store, &scope, &memories).await.map_err(convert::forget)?;
         tracing::info!(forgotten, "forgot on request");

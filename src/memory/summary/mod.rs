@@ -8,7 +8,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use chrono::NaiveDateTime;
+use chrono::{NaiveDate, NaiveDateTime};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::chunk::ends_sentence;
@@ -102,6 +102,17 @@ impl Summary {
         }
     }
 
+    /// What its points say, each without its label, with the day it was said on where the label names that. What was
+    /// merely mentioned is left out.
+    pub fn statements(&self) -> Vec<(Option<NaiveDate>, &str)> {
+        let told = self.points.iter().filter(|point| !Point::Plain.labels(point));
+        told.map(|point| match Point::of_line(point) {
+            Point::Plain => (None, point.as_str()),
+            _ => unlabelled(point),
+        })
+        .collect()
+    }
+
     /// This summary with the next one of the same conversation: the first topic and the last, and the points of both,
     /// each once. Beyond `max_tokens` those go of which there are most, the oldest first.
     pub fn fold(self, next: Self, max_tokens: usize, count: &dyn Fn(&str) -> usize) -> Self {
@@ -172,6 +183,18 @@ pub fn by_rules(messages: &[Said<'_>], max_tokens: usize, count: &dyn Fn(&str) -
     chosen.sort_by_key(|(at, _)| *at);
     summary.points = chosen.into_iter().map(|(_, line)| line).collect();
     summary
+}
+
+/// A labelled line without its label, and the day that stands in the label's brackets.
+fn unlabelled(line: &str) -> (Option<NaiveDate>, &str) {
+    let Some((label, text)) = line.split_once(['：', ':']) else { return (None, line) };
+    // Between the brackets stands a time with a colon of its own.
+    let (label, text) = match label.contains(['（', '(']) && !label.ends_with(['）', ')']) {
+        true => line.split_once("）：").or_else(|| line.split_once("): ")).unwrap_or((label, text)),
+        false => (label, text),
+    };
+    let words = label.split(|c: char| !(c.is_ascii_digit() || c == '-'));
+    (words.filter_map(|word| word.parse().ok()).next(), text.trim_start())
 }
 
 fn sentence<'a>(said: Said<'a>, text: &'a str, is_answered: bool) -> Option<Sentence<'a>> {

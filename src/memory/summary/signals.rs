@@ -100,8 +100,12 @@ impl Point {
 
     /// What a line is about, by its label.
     pub(super) fn of_line(line: &str) -> Self {
-        let labelled = ROWS.iter().find(|(_, labels, ..)| labels.iter().any(|label| line.starts_with(label)));
-        labelled.map_or(Self::Plain, |(point, ..)| *point)
+        ROWS.iter().map(|(point, ..)| *point).find(|point| point.labels(line)).unwrap_or(Self::Plain)
+    }
+
+    /// Whether a line begins with the label of this point.
+    pub(super) fn labels(self, line: &str) -> bool {
+        Language::ALL.iter().any(|language| line.starts_with(self.label(*language)))
     }
 }
 

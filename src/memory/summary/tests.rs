@@ -150,3 +150,26 @@ proptest! {
         prop_assert!(folded.unwrap().background.graphemes(true).count() <= BACKGROUND);
     }
 }
+
+#[test]
+fn statements_stand_without_labels_and_with_the_day_they_were_said_on() {
+    let points = [
+        "决定（2026-03-13 10:00）：预算定了：3 万",
+        "信息（助手，2026-03-12）：明天 9:30 开会",
+        "偏好：我不吃香菜",
+        "Decision (2026-03-13 10:00): we use 10:30",
+        "提到：阳台上的番茄熟了",
+        "模型自己写的一句",
+    ];
+    let points = points.map(str::to_owned).to_vec();
+    let summary = Summary { by: SummaryBy::Rules, background: "聊了预算".to_owned(), points };
+    let day = |day| chrono::NaiveDate::from_ymd_opt(2026, 3, day);
+    let said = [
+        (day(13), "预算定了：3 万"),
+        (day(12), "明天 9:30 开会"),
+        (None, "我不吃香菜"),
+        (day(13), "we use 10:30"),
+        (None, "模型自己写的一句"),
+    ];
+    assert_eq!(summary.statements(), said);
+}

@@ -1,4 +1,5 @@
-//! Before the host compacts a session: what is worth keeping becomes lines of the day's note, once.
+//! Before the host compacts a session: what was said is kept as its messages, what is worth keeping becomes lines of the
+//! day's note, once, and a summary stands for what none stood for.
 //!
 //! A line is planned in the store, written to the note, taken in and only then marked as done, and the marker that
 //! brought it goes last. Whatever is cut short is done again from the start, and finds where it was.
@@ -15,10 +16,12 @@ use tokio::sync::Mutex;
 use super::ingest::{Changes, Ingest, IngestError, scope_of};
 use super::lines;
 use super::remember::memory_alone;
+use super::turn::{Spoken, Turns};
 use crate::clock::Clock;
 use crate::fault;
 use crate::memory::block::{self, Frame};
 use crate::memory::capture::{Message, Role, worthwhile};
+use crate::memory::conversation;
 use crate::memory::entry::ContentHash;
 use crate::memory::markdown::content_hash;
 use crate::memory::redact::redact;
@@ -69,6 +72,8 @@ pub struct Flushed {
     pub known: u32,
     /// Secrets that were cut out.
     pub redacted: u32,
+    /// Messages that a summary stands for now and none stood for before.
+    pub summarised: u32,
     /// The notes that were read again, and what they brought.
     pub changes: Vec<(String, Changes)>,
 }
@@ -100,6 +105,7 @@ pub struct Flush {
     ingest: Ingest,
     clock: Clock,
     frame: Frame,
+    turns: Turns,
     /// One flush after the other: two that bring the same would both find it new.
     turn: Arc<Mutex<()>>,
     /// One look at the markers after the other.
@@ -108,13 +114,14 @@ pub struct Flush {
 
 impl Flush {
     /// Keeps things in `store`, by way of the notes where the user has a workspace. What stands in a block of `frame`
-    /// was recalled, not said.
-    pub fn new(store: Store, ingest: Ingest, clock: Clock, frame: Frame) -> Self {
-        Self { store, ingest, clock, frame, turn: Arc::default(), look: Arc::default() }
+    /// was recalled, not said. Conversations are kept by `turns`.
+    pub fn new(store: Store, ingest: Ingest, clock: Clock, frame: Frame, turns: Turns) -> Self {
+        Self { store, ingest, clock, frame, turns, turn: Arc::default(), look: Arc::default() }
     }
 
-    /// Keeps what is worth it: with a `workspace` as lines of the day's note, which is read again in any case; else in
-    /// the index alone.
+    /// Keeps what was said as messages of its session, and what is worth it with a `workspace` as lines of the day's note,
+    /// which is read again in any case; else in the index alone. Then a summary stands for all that the session holds, or,
+    /// where none is named, each session of the user.
     ///
     /// # Errors
     /// [`FlushError`]; the same flush may then be done again, and keeps nothing twice.
@@ -126,11 +133,33 @@ impl Flush {
             (held, lines, redacted)
         });
         let (held, lines, redacted) = sorted.await.map_err(|_| FlushError::Panicked)?;
+        let sessions = match &held.session {
+            Some(session) => {
+                let spoken = held.messages.iter().map(spoken).collect();
+                self.turns.keep(&held.scope, session, None, spoken).await?;
+                fault::point("flush.kept");
+                vec![(held.scope.clone(), session.clone())]
+            }
+            None => self.turns.open_sessions(Some(held.scope.user().clone())).await?,
+        };
         let flushed = match workspace {
             Some(workspace) => self.write_down(workspace, held, lines).await?,
             None => self.store_alone(held, lines).await?,
         };
-        Ok(Flushed { redacted, ..flushed })
+        let summarised = self.close(sessions).await?;
+        fault::point("flush.summarised");
+        Ok(Flushed { redacted, summarised, ..flushed })
+    }
+
+    /// Lets summaries stand for all that these sessions hold, and answers for how many messages. A host compacts as soon
+    /// as this is done, so that they are by the rules, which keep nobody waiting.
+    async fn close(&self, sessions: Vec<(Scope, String)>) -> Result<u32, StoreError> {
+        let by_rules = |messages| self.turns.by_rules(messages);
+        let mut summarised = 0;
+        for (scope, session) in sessions {
+            summarised += self.turns.close(&scope, &session, &by_rules).await? as u32;
+        }
+        Ok(summarised)
     }
 
     /// Takes the markers that wait in the workspace. Each is removed when what it carries is durable.
@@ -192,7 +221,14 @@ impl Flush {
                     Err(FlushError::Workspace(error @ WorkspaceError::Session)) => {
                         Err(Rejection::Names(format!("session_id: {error}")))
                     }
-                    kept => Ok(kept?),
+                    kept => {
+                        let mut flushed = kept?;
+                        if says.session_id.is_none() && says.user_id.is_none() {
+                            // It names nobody: all sessions are meant, whoever talks in them.
+                            flushed.summarised += self.close(self.turns.open_sessions(None).await?).await?;
+                        }
+                        Ok(flushed)
+                    }
                 }
             }
         };
@@ -303,6 +339,7 @@ impl Taken {
         self.flushed.captured += flushed.captured;
         self.flushed.known += flushed.known;
         self.flushed.redacted += flushed.redacted;
+        self.flushed.summarised += flushed.summarised;
         self.flushed.changes.extend(flushed.changes);
     }
 }
@@ -333,6 +370,17 @@ fn lines(held: &Held, frame: &Frame) -> (Vec<Line>, u32) {
         Line { hash: ContentHash::of(said.as_bytes()), text: captured.text, mark: captured.mark }
     });
     (lines.filter(|line| seen.insert(line.hash.clone())).collect(), redacted)
+}
+
+/// A message as the session keeps it. It is known by its words where it came with a turn before, which has no time either.
+fn spoken(message: &FlushMessage) -> Spoken {
+    let role = match message.role.as_str() {
+        "user" => conversation::Role::User,
+        "assistant" => conversation::Role::Assistant,
+        "system" | "developer" => conversation::Role::System,
+        _ => conversation::Role::Tool,
+    };
+    Spoken { id: message.id.clone(), role, content: message.content.clone(), at: None }
 }
 
 fn note<'n>(planned: &Planned, line: &'n Line, session: Option<&'n str>) -> Note<'n> {

@@ -5,7 +5,8 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::clock::Zone;
-use crate::memory::Memory;
+use crate::config::ShortTerm;
+use crate::memory::{Kind, Memory};
 use crate::store::Filter;
 
 /// A workspace and a store, on 2026-03-13 at 10:30 in Shanghai.
@@ -15,6 +16,7 @@ struct Desk {
     store: Store,
     clock: Clock,
     flush: Flush,
+    turns: Turns,
 }
 
 impl Desk {
@@ -27,8 +29,9 @@ impl Desk {
         let store = Store::open(&folder.path().join("memory.sqlite")).unwrap();
         let clock = Clock::manual(at("2026-03-13T10:30:00+08:00"), Zone::Fixed(Shanghai));
         let ingest = Ingest::new(store.clone(), clock.clone());
-        let flush = Flush::new(store.clone(), ingest, clock.clone(), Frame::default());
-        Self { _folder: folder, workspace, store, clock, flush }
+        let turns = Turns::new(store.clone(), clock.clone(), &ShortTerm::default(), Frame::default());
+        let flush = Flush::new(store.clone(), ingest, clock.clone(), Frame::default(), turns.clone());
+        Self { _folder: folder, workspace, store, clock, flush, turns }
     }
 
     fn marker(&self, name: &str, json: serde_json::Value) {
@@ -46,7 +49,8 @@ impl Desk {
     async fn memories(&self, user: &str, audience: Audience) -> Vec<Memory> {
         let scope = Scope::new(UserId::new(user).unwrap(), audience);
         let listed = self.store.read(move |reader| reader.list(&scope, &Filter::default(), 100, 0)).await;
-        listed.unwrap().into_iter().map(|(_, memory)| memory).collect()
+        let (_, memories): (Vec<_>, Vec<_>) = listed.unwrap().into_iter().unzip();
+        memories.into_iter().filter(|memory: &Memory| memory.kind != Kind::Summary).collect()
     }
 }
 
@@ -193,4 +197,48 @@ async fn a_marker_without_messages_has_todays_note_read_again() {
     assert_eq!((taken.markers, taken.flushed.changes.len()), (1, 1));
     assert_eq!(desk.memories("主人", Audience::Private).await.len(), 1);
     assert_eq!(desk.waiting(), 0);
+}
+
+#[tokio::test]
+async fn what_a_flush_carries_is_kept_with_the_session_and_summarised_once() {
+    let desk = Desk::new();
+    let owner = scope_of(&desk.workspace);
+    let spoken =
+        |text: &str| Spoken { id: None, role: conversation::Role::User, content: text.to_owned(), at: None };
+    let before = vec![spoken("网关端口改成 18080"), spoken("我对花生过敏")];
+    desk.turns.keep(&owner, "s1", Some("t1".to_owned()), before).await.unwrap();
+    let messages = serde_json::json!([
+        { "role": "system", "content": "你是一个助手" },
+        { "role": "user", "content": "网关端口改成 18080" },
+        { "role": "user", "content": "我对花生过敏" },
+        { "role": "toolResult", "content": "端口是 1" },
+        { "role": "user", "content": "发布定在 3 月 20 日" },
+    ]);
+    let marker = serde_json::json!({ "v": 1, "session_id": "s1", "messages": messages });
+    for (name, summarised) in [("1.json", 4), ("2.json", 0)] {
+        desk.marker(name, marker.clone());
+        let taken = desk.flush.markers(&desk.workspace).await;
+        assert_eq!((taken.markers, taken.flushed.summarised, taken.troubles), (1, summarised, vec![]));
+    }
+    let of = owner.clone();
+    let summaries = desk.store.read(move |reader| reader.summaries(&of, "s1", 9)).await.unwrap();
+    let [summary] = &summaries[..] else { panic!("{summaries:?}") };
+    let said = |text| summary.memory.content.matches(text).count();
+    assert!(said("- 决定（2026-03-13 10:30）：网关端口改成 18080") == 1 && said("3 月 20 日") > 0);
+    assert_eq!(summary.memory.expires_at, Some(desk.clock.now() + TimeDelta::days(30)));
+}
+
+#[tokio::test]
+async fn an_empty_marker_has_the_sessions_of_all_users_summarised() {
+    let desk = Desk::new();
+    let talk = [("主人", Audience::Private), ("主人", Audience::Shared), ("客人", Audience::Private)];
+    for (user, audience) in talk {
+        let scope = Scope::new(UserId::new(user).unwrap(), audience);
+        let message = FlushMessage { role: "user".into(), content: "我喜欢乌龙茶".into(), id: None };
+        desk.turns.keep(&scope, "s1", None, vec![spoken(&message)]).await.unwrap();
+    }
+    fs::write(desk.workspace.root().join(".ocmemd/flush/all.flush"), "").unwrap();
+    let taken = desk.flush.markers(&desk.workspace).await;
+    assert_eq!((taken.markers, taken.flushed.summarised, desk.waiting()), (1, 3, 0));
+    assert_eq!(desk.turns.open_sessions(None).await, Ok(vec![]));
 }

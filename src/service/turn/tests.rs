@@ -131,7 +131,7 @@ async fn the_eleventh_turn_makes_a_summary_that_stays_after_a_restart() {
     let [memory] = &home.summaries(&anna()).await[..] else { panic!("one summary") };
     assert_eq!((memory.content.clone(), memory.session.as_deref()), (summary.text(), Some(SESSION)));
     assert_eq!(memory.context, "对话摘要（按规则摘录）");
-    assert_eq!(memory.expires_at, home.clock.now().checked_add_days(Days::new(SUMMARY_DAYS)));
+    assert_eq!(memory.expires_at, home.clock.now().checked_add_days(Days::new(SUMMARY_DAYS.into())));
     home.restart().await;
     assert_eq!(home.turns.window(&anna(), SESSION).await.unwrap(), window);
 }
@@ -204,17 +204,10 @@ async fn a_turn_taken_back_leaves_no_trace_in_window_and_summary() {
     let home = Home::new(ShortTerm { window_size: 4, ..ShortTerm::default() });
     home.round(&anna(), 0, "我住在杭州").await;
     home.round(&anna(), 1, "我工资是 3 万，别记").await;
+    let turn = home.turns.window(&anna(), SESSION).await.unwrap().messages[2].turn;
     home.round(&anna(), 2, "我叫林晓").await;
     home.work_off().await;
     assert!(home.summaries(&anna()).await[0].content.contains("工资"));
-    let jobs = home.turns.store.write(|writer| {
-        let all: Result<Vec<_>, _> = std::iter::from_fn(|| {
-            writer.claim_job_of_all_users(&[JobKind::Extraction], DateTime::<Utc>::MAX_UTC).transpose()
-        })
-        .collect();
-        all
-    });
-    let turn = jobs.await.unwrap()[1].turn.unwrap();
     assert_eq!(home.turns.take_back(&anna(), SESSION, turn).await.unwrap(), []);
     home.work_off().await;
     home.round(&anna(), 3, "周末去爬山").await;
@@ -239,6 +232,26 @@ async fn messages_go_after_seven_days_of_the_users_and_their_summary_stays() {
     assert_eq!(home.turns.sweep().await, swept(2, 0));
     let window = home.turns.window(&anna(), SESSION).await.unwrap();
     assert!(window.messages.is_empty() && window.summary.unwrap().text().contains("杭州"));
+}
+
+#[tokio::test]
+async fn a_day_taken_back_leaves_neither_messages_nor_summary_and_the_days_around_it_stay() {
+    let home = Home::new(ShortTerm::default());
+    let start = home.clock.now();
+    for (day, text) in ["我住在杭州", "我工资是 3 万", "我叫林晓"].iter().enumerate() {
+        home.clock.set(start + TimeDelta::days(day as i64));
+        home.round(&anna(), day, text).await;
+    }
+    let by_rules = |said| home.turns.by_rules(said);
+    home.turns.close(&anna(), SESSION, &by_rules).await.unwrap();
+    let day = NaiveDate::from_ymd_opt(2026, 3, 14);
+    assert_eq!(home.turns.take_back_days(&anna(), day, day.unwrap()).await, Ok(2));
+    assert_eq!(home.summaries(&anna()).await, [], "it stood for that day too");
+    assert_eq!(home.turns.close(&anna(), SESSION, &by_rules).await, Ok(4));
+    let summary = home.summaries(&anna()).await.swap_remove(0).content;
+    let says = ["杭州", "工资", "林晓"].map(|word| summary.contains(word));
+    assert_eq!(says, [true, false, true], "{summary}");
+    assert_eq!(home.turns.take_back_days(&anna(), None, day.unwrap()).await, Ok(2), "all before, too");
 }
 
 #[tokio::test]

@@ -250,12 +250,12 @@ async fn a_job_is_done_once_unless_it_is_asked_for_again_meanwhile() {
 }
 
 #[tokio::test]
-async fn an_extraction_carries_its_turn_and_goes_with_it() {
+async fn a_job_about_a_turn_names_it_and_others_cannot_read_it() {
     let home = Home::new();
     let anna = user("anna");
     let key = home.put(&anna, turn("t1", "问一 答一")).await.turn;
-    home.enqueue(&anna, JobKind::Extraction, key).await;
-    let job = home.claim(JobKind::Extraction).await.unwrap();
+    home.enqueue(&anna, JobKind::Close, key).await;
+    let job = home.claim(JobKind::Close).await.unwrap();
     let (scope, turn) = (job.scope.clone(), job.turn.unwrap());
     let messages = home.store.read(move |store| store.turn(&scope, turn)).await.unwrap();
     assert_eq!((job.turn, messages.len(), messages[0].content.as_str()), (key, 2, "问一"));

@@ -1,12 +1,9 @@
 //! Measures what the daemon makes of labelled notes and conversations.
 //!
-//! `cargo run --release --example labels -- weeks DIR [--model FOLDER] [--cache DIR] [--json FILE] [--dump DIR]`
+//! `cargo run --release --example labels -- weeks DIR [--model FOLDER] [--json FILE] [--dump DIR]`
 
-mod embedded;
 mod normal;
 mod recipes;
-#[path = "../eval/vectors.rs"]
-mod vectors;
 mod weeks;
 
 use anyhow::Result;

@@ -2,18 +2,25 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use chrono_tz::Tz;
+use ocmemd::clock::{Clock, Zone};
+use ocmemd::embed::{self, Embedder, ModelFolder};
 use ocmemd::memory::calendar::Week;
-use ocmemd::memory::promote::{self, Existing, Line};
-use ocmemd::memory::redact::redact;
-use ocmemd::memory::rollup::{self, Noted};
-use ocmemd::memory::{Entry, Redacted, indexed, layout, managed, markdown};
+use ocmemd::memory::entry::ContentHash;
+use ocmemd::memory::{UserId, layout, managed, promote};
+use ocmemd::service::ingest::{Ingest, Reconcile};
+use ocmemd::service::promote::Promote;
+use ocmemd::service::rollup::Rollup;
+use ocmemd::service::vectors::embed_some;
+use ocmemd::service::week::Answering;
+use ocmemd::store::Store;
+use ocmemd::workspace::Workspace;
 use serde::{Deserialize, Serialize};
 
-use crate::embedded::Embedded;
 use crate::normal::{holds, normal};
 use crate::recipes;
 
@@ -25,9 +32,6 @@ pub struct Arguments {
     /// The model's folder; without one words alone decide.
     #[arg(long, env = "OCMEMD_MODEL")]
     model: Option<PathBuf>,
-    /// Keeps vectors between runs.
-    #[arg(long)]
-    cache: Option<PathBuf>,
     /// Writes the figures as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
@@ -132,7 +136,7 @@ struct Report {
 
 /// Rolls up and scores each `week-*` of the folder.
 pub async fn run(arguments: &Arguments) -> Result<()> {
-    let mut embedded = Embedded::open(arguments.model.as_deref(), arguments.cache.as_deref())?;
+    let model = arguments.model.as_deref().map(load).transpose()?;
     let mut names: Vec<String> = fs::read_dir(&arguments.folder)
         .with_context(|| arguments.folder.display().to_string())?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
@@ -150,7 +154,7 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
         let expect: Expect = serde_json::from_str(&labels).with_context(|| format!("{name}/expect.json"))?;
         let before = fs::read_to_string(scratch.path().join("MEMORY.md")).unwrap_or_default();
         let notes = notes(scratch.path())?;
-        let produced = produce(scratch.path(), expect.week.parse()?, &mut embedded).await?;
+        let produced = produce(scratch.path(), expect.week.parse()?, model.as_ref()).await?;
         if let Some(folder) = &arguments.dump {
             let folder = folder.join(name);
             fs::create_dir_all(&folder)?;
@@ -170,6 +174,11 @@ pub async fn run(arguments: &Arguments) -> Result<()> {
             .with_context(|| path.display().to_string())?;
     }
     Ok(())
+}
+
+fn load(folder: &Path) -> Result<Embedder> {
+    let options = embed::Options { index_threads: NonZeroUsize::new(2).unwrap_or(NonZeroUsize::MIN) };
+    Ok(Embedder::load(&ModelFolder::open(folder)?, options)?)
 }
 
 /// Copies a week with its recipes expanded and returns its labels, expanded alike.
@@ -210,36 +219,39 @@ fn notes(workspace: &Path) -> Result<BTreeMap<String, String>> {
     Ok(notes)
 }
 
-/// Rolls up and promotes one week of a workspace.
-async fn produce(workspace: &Path, week: Week, embedded: &mut Embedded) -> Result<Produced> {
-    let notes = notes(workspace)?;
-    let mut entries: Vec<Entry> = Vec::new();
-    for (name, text) in &notes {
-        let file = markdown::NoteFile { name: name.clone(), zone: Tz::UTC };
-        entries.extend(markdown::parse(&redact(text).0, &file).entries);
-    }
-    let passages: Vec<Redacted> =
-        entries.iter().map(|entry| indexed::passage(&entry.context, &entry.content)).collect();
-    let vectors = embedded.of(&passages).await?;
-    let noted: Vec<Noted> = entries
-        .iter()
-        .zip(&vectors)
-        .map(|(entry, vector)| Noted { entry, vector: vector.as_deref(), uses: 0 })
-        .collect();
-    let size = notes.values().map(|text| text.chars().count()).sum();
-    let page = rollup::roll_up(week, &noted, size);
-    let memory = fs::read_to_string(workspace.join("MEMORY.md")).unwrap_or_default();
-    let parts = managed::split(&memory)?;
-    let lines: Vec<Line> = page
-        .statements
-        .iter()
-        .map(|statement| Line { statement: statement.clone(), from: week.to_string() })
-        .collect();
-    let own = format!("{}{}", parts.before, parts.after);
-    let existing = Existing { own: &own, block: parts.block.unwrap_or_default() };
-    let promotion = promote::promote(&lines, &existing, week.sunday(), promote::DEFAULT_BUDGET);
-    let memory = managed::replace(&memory, &promotion.block)?;
-    Ok(Produced { page: managed::replace("", &page.render())?, memory })
+/// Rolls up and promotes one week of a workspace, as the daemon does on its Sunday night.
+async fn produce(workspace: &Path, week: Week, model: Option<&Embedder>) -> Result<Produced> {
+    let state = tempfile::tempdir()?;
+    let store = Store::open(&state.path().join("ocmemd.db"))?;
+    let night = week.sunday().and_hms_opt(23, 59, 0).context("no such minute")?.and_utc();
+    let clock = Clock::manual(night, Zone::Fixed(Tz::UTC));
+    let ingest = Ingest::new(store.clone(), clock.clone());
+    let place = Workspace::new(workspace.to_owned(), UserId::new("owner")?);
+    ingest.reconcile(&place, Reconcile::default()).await?;
+    let model = match model {
+        Some(embedder) => Some(embed_all(&store, embedder).await?),
+        None => None,
+    };
+    Rollup::new(store.clone(), ingest.clone(), clock.clone())
+        .week(&place, week, model.as_ref(), false)
+        .await?;
+    Promote::new(store.clone(), ingest, clock, promote::DEFAULT_BUDGET)
+        .week(&place, week, model.as_ref(), false)
+        .await?;
+    store.close().await?;
+    let read = |file: &str| fs::read_to_string(workspace.join(file)).unwrap_or_default();
+    Ok(Produced { page: read(&layout::weekly_file(week)), memory: read("MEMORY.md") })
+}
+
+/// Gives every memory its vectors, and returns the model with their generation.
+async fn embed_all(store: &Store, embedder: &Embedder) -> Result<Answering> {
+    let identity = embedder.identity().clone();
+    let begin = move |writer: &ocmemd::store::Writer<'_>| {
+        writer.begin_generation(&identity.name, &ContentHash(identity.hash), identity.dimension)
+    };
+    let generation = store.write(begin).await?.id;
+    while embed_some(store, embedder, generation).await? > 0 {}
+    Ok((embedder.clone(), generation))
 }
 
 fn score(expect: &Expect, notes: &BTreeMap<String, String>, before: &str, produced: &Produced) -> Figures {

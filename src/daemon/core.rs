@@ -264,10 +264,11 @@ impl Core {
     /// On a Sunday the week's page follows each flush: the machine may not be awake at night.
     pub async fn refresh_on_sunday(&self, workspace: &Workspace) {
         let today = self.clock.today();
-        if today == Week::of(today).sunday() {
-            if let Err(error) = self.roll_up(workspace, Week::of(today), false).await {
-                self.health.survived(self.clock.now(), "refreshing the week's page", &error.to_string());
-            }
+        if today != Week::of(today).sunday() {
+            return;
+        }
+        if let Err(error) = self.roll_up(workspace, Week::of(today), false).await {
+            self.health.survived(self.clock.now(), "refreshing the week's page", &error.to_string());
         }
     }
 

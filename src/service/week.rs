@@ -290,6 +290,9 @@ async fn bury(store: &Store, workspace: &Workspace, entries: &mut Vec<WeekEntry>
     Ok(())
 }
 
+/// What the index has of an entry: its first vector, and how often it was used.
+type Known = (Option<Vec<f32>>, u32);
+
 /// Gives entries what the index has of them: their vectors, and how often they were used.
 async fn add_what_is_known(
     store: &Store,
@@ -299,7 +302,7 @@ async fn add_what_is_known(
 ) -> Result<(), StoreError> {
     let (scope, root) = (scope_of(workspace), name_of(workspace));
     let files: BTreeSet<String> = entries.iter().map(|found| found.file.clone()).collect();
-    let known: HashMap<(String, String), (Option<Vec<f32>>, u32)> = store
+    let known: HashMap<(String, String), Known> = store
         .read(move |reader| {
             let mut all = HashMap::new();
             for file in files {

@@ -52,11 +52,15 @@ pub(super) fn places(text: &str, day: Option<NaiveDate>) -> Vec<Place> {
             found.push(place);
         }
     }
-    let ends: Vec<usize> = found.iter().map(|place| place.end).collect();
+    let names: Vec<(usize, usize)> = found.iter().map(|place| (place.start, place.end)).collect();
     for place in &mut found {
-        // Two names with nothing but 到 between them.
-        let between = ends.iter().filter_map(|end| text.get(*end..place.start));
-        place.range |= between.into_iter().any(|between| TO.as_ref().is_some_and(|to| to.is_match(between)));
+        // Two names with nothing but 到 between them; Tue–Sun are opening hours.
+        place.range |= names.iter().any(|(start, end)| {
+            let is_to = |between| TO.as_ref().is_some_and(|to| to.is_match(between));
+            let whole = text.get(*start..place.end).unwrap_or_default();
+            text.get(*end..place.start).is_some_and(is_to)
+                && !HOURS.as_ref().is_some_and(|hours| hours.is_match(whole))
+        });
     }
     found
 }
@@ -94,6 +98,12 @@ type Read = fn(&Captures<'_>, NaiveDate) -> Option<NaiveDate>;
 
 static TO: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^\s*(?:[到至~〜-]|to|through|thru|until|till)\s*$").ok());
+
+/// Two weekdays joined by a dash.
+static HOURS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\s*[~〜–-]\s*(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*$")
+        .ok()
+});
 
 static RANGE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"[到至~〜-]| to | through | thru | until | till ").ok());

@@ -109,6 +109,7 @@ fn a_day_that_is_only_named_is_no_end() {
         "3月20日到22日在莫干山团建",
         "下周三体检，要空腹",
         "Dentist on Friday at 9:30",
+        "From April 1 the shop is open Wed–Sun 9:00–17:00, closed on Mondays",
         "The release is planned for March 20",
         "Team dinner on April 2",
         // What comes again.

@@ -64,8 +64,8 @@ pub(super) struct Peeled {
 pub(super) fn peel(line: &str) -> Peeled {
     let (task, text) = bullet::task(line).unwrap_or(("", line));
     let mut peeled = Peeled { text: text.to_owned(), ..Peeled::default() };
-    // A mark, a stamp, a mark: more than that is text.
-    for _ in 0..3 {
+    // A mark, a stamp, a session, a mark: more than that is text.
+    for _ in 0..4 {
         if let Some((mark, rest)) = marks::leading(&peeled.text).filter(|_| peeled.mark.is_none()) {
             peeled.mark = Some(mark);
             peeled.text = stamp::skip_separators(rest).0.to_owned();
@@ -74,6 +74,10 @@ pub(super) fn peel(line: &str) -> Peeled {
         {
             peeled.stamp = stamp;
             peeled.text = rest;
+        } else if let Some((id, rest)) = marks::leading_session(&peeled.text)
+            .filter(|_| peeled.session.is_none() && peeled.stamp != Stamp::default())
+        {
+            (peeled.session, peeled.text) = (Some(id.to_owned()), rest.to_owned());
         }
     }
     peel_end(&mut peeled);

@@ -1,4 +1,4 @@
-//! `[USER]`, `[AUTO]`, `[SYNC]` in any brackets, and the session named at the end of a line.
+//! `[USER]`, `[AUTO]`, `[SYNC]` in any brackets, and the session named at the end of a line or behind its time.
 
 use crate::memory::Mark;
 
@@ -39,7 +39,18 @@ fn of(word: &str) -> Option<Mark> {
 /// The session of a trailing `(s-1a2b)`, and what precedes it.
 pub(super) fn session(text: &str) -> Option<(&str, &str)> {
     let (before, id) = text.strip_suffix([')', '）'])?.rsplit_once(['(', '（'])?;
-    let name = id.strip_prefix("s-")?;
-    let is_id = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    is_id.then_some((id, before.trim_end()))
+    is_session(id).then_some((id, before.trim_end()))
+}
+
+/// The session of a leading `(s-1a2b)`, as other writers put it behind the time, and what follows it.
+pub(super) fn leading_session(text: &str) -> Option<(&str, &str)> {
+    let (id, after) = text.strip_prefix(['(', '（'])?.split_once([')', '）'])?;
+    is_session(id).then_some((id, after.trim_start()))
+}
+
+fn is_session(id: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    id.strip_prefix("s-").is_some_and(is_name)
 }

@@ -6,7 +6,8 @@ use super::blocks::{Block, Kind};
 use super::draft::{self, Draft, Peeled};
 use super::stamp::{self, Stamp};
 use super::{NoteFile, Reason, Skipped, bullet, dump, heading};
-use crate::memory::Mark;
+use crate::memory::calendar::Week;
+use crate::memory::{Mark, layout};
 
 /// A block of `**key**: value` lines is one entry up to so many characters.
 const MAX_BLOCK_CHARS: usize = 600;
@@ -57,6 +58,8 @@ struct Section {
 pub(super) struct Reader<'a> {
     file: &'a NoteFile,
     day: Option<NaiveDate>,
+    /// Of a weekly page.
+    week: Option<Week>,
     is_profile: bool,
     is_dump: bool,
     sections: Vec<Section>,
@@ -70,6 +73,7 @@ impl<'a> Reader<'a> {
         Self {
             file,
             day: file.day(),
+            week: layout::week_of(&file.name),
             is_profile: file.is_profile(),
             is_dump: false,
             sections: Vec::new(),
@@ -260,6 +264,10 @@ impl<'a> Reader<'a> {
         if let Some(record) = record {
             self.note_record_time(record);
         }
+        if let Some((day, rest)) = self.week.and_then(|week| day_of_week(week, &peeled.text)) {
+            peeled.stamp.day = Some(day);
+            peeled.text = rest;
+        }
         let mut own = block.stamp.unwrap_or(peeled.stamp);
         own.fill(in_key.unwrap_or_default());
         let (day, time) = self.when(&own);
@@ -351,6 +359,13 @@ impl<'a> Reader<'a> {
         });
         self.drafts
     }
+}
+
+/// The day that a line of a weekly page begins with (`03-13`), and what follows it.
+fn day_of_week(week: Week, text: &str) -> Option<(NaiveDate, String)> {
+    let (date, rest) = text.split_once(' ')?;
+    let day = week.days().find(|day| day.format("%m-%d").to_string() == date)?;
+    Some((day, rest.to_owned()))
 }
 
 /// The stamp of `**记录时间**: 2026-05-06 10:00`.

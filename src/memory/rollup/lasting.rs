@@ -1,4 +1,5 @@
-//! Until when something holds, as far as it says so itself.
+//! Until when something holds, as far as any part of it says so: what has an end in it is no long-term memory. When a
+//! whole memory ends, and leaves recall, is [`super::super::expiry`]'s, which asks for more.
 
 use std::sync::OnceLock;
 

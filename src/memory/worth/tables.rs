@@ -117,6 +117,7 @@ pub(super) const TOPICS: &[(Topic, u32, &str)] = &[
     (Topic::People, 3, r"\b(answers?|repl(y|ies)|responses?)\b.{0,24}\b(should|must|under|at most|short|brief|plain|no)\b|回答(要|用|里|一律|时)|素食|吃素|清真|不沾|\bveg(an|etarian|gie)\b|\bhalal\b|\bkosher\b"),
     (Topic::People, 2, r"女儿|儿子|妻子|丈夫|老婆|老公|妈妈|爸爸|孙女|孙子|外婆|奶奶|爷爷|老伴|哥哥|姐姐|弟弟|妹妹|朋友|同学|同事|入职|新来|助手|帮工|结算日|住在|\b(daughter|son|wife|husband|mother|father|sister|brother|friend|helper|colleague|partner|joined|hired|assistant|trainee|speaks)\b"),
     (Topic::People, 2, r"新(前台|同事|员工|教练|助理|店员|实习生)|起上班|\b(intern|trainee|newcomer|apprentice)\b|\bstarts on\b"),
+    (Topic::People, 2, r"负责|主管|对接人|接手|归.{1,6}管|\bin charge\b|\bresponsible\b|\btakes care of\b|\blooks after\b"),
     (Topic::Plans, 5, r"^\[ \]|^(待办|todo)[：:]"),
     (Topic::Plans, 4, r"定在.{0,12}(月|周|日|号|点)|\b(is|are|takes place|set) (on|for) (january|february|march|april|may|june|july|august|september|october|november|december)"),
     (Topic::Plans, 3, r"计划|打算|准备(去|在|做|买|开)|目标|下次|下个?月|下周|明年|年夜饭|预约|约在|截止|即将|来住|出差|休假|年假|\bplan(s|ned|ning)?\b|\bgoals?\b|\bnext (week|month|year|visit|appointment|check)|\bappointment|\bbooked\b|\bdeadline|\bdue\b|\bwill\b|scheduled for"),

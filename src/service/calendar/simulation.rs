@@ -5,17 +5,23 @@
 //! dice are seeded: a failure tells voyage and hour, with the last things that happened.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs;
 
 use chrono::{Datelike, NaiveDate, NaiveTime, Weekday};
 use chrono_tz::{America, Asia, Europe, Pacific};
+use tempfile::TempDir;
 use tokio::sync::Notify;
 
 use super::*;
 use crate::clock::Zone;
-use crate::memory::UserId;
 use crate::memory::calendar::Week;
 use crate::memory::trust::{HOLD, STEP};
+use crate::memory::{UserId, layout};
+use crate::service::ingest::Ingest;
+use crate::service::rollup::Rollup;
+use crate::service::sweep::{How, sweep};
+use crate::workspace::Workspace;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// Nothing befalls the user at the beginning and at the end.
@@ -373,13 +379,80 @@ fn settle(world: &World, runs: &[Run]) {
     }
 }
 
-/// Only notes that it ran.
-async fn note(task: &Task, _: &Clock) -> Result<String, String> {
-    Ok(task.job.to_string())
+/// What happens on the days of a week.
+const FACTS: [&str; 7] = [
+    "决定：备份改用 restic",
+    "网关端口是 18080",
+    "Bug 修复：导出乱码，原因：没有写 BOM",
+    "用户偏好：周报用中文写",
+    "域名 shop.example.com 放在阿林的账号下",
+    "小林负责值班表",
+    "日志目录是 /srv/logs",
+];
+
+/// Where the jobs of a voyage do their real work: a workspace with a note for each week, and its store.
+struct Notebook {
+    folder: TempDir,
+    workspace: Workspace,
+    store: Store,
+    weeks: Vec<Week>,
+}
+
+impl Notebook {
+    fn new(voyage: Voyage) -> Self {
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        let workspace = Workspace::new(folder.path().join("工作区"), UserId::new("小明").unwrap());
+        fs::create_dir_all(workspace.root().join("memory")).unwrap();
+        let store = Store::open(&folder.path().join("db")).unwrap();
+        let first = Week::of(World::new(voyage).truth.date_naive());
+        let weeks: Vec<Week> = std::iter::successors(Some(first), |week| Some(week.next()))
+            .take(usize::try_from(voyage.years * 52 + 4).unwrap())
+            .collect();
+        for week in &weeks {
+            let routine = "- 09:00 早间检查：备份正常，磁盘正常，网关运行中，没有待办\n".repeat(2);
+            let day = |(day, fact): (NaiveDate, &str)| format!("## {day}\n{routine}- 18:00 {fact}\n\n");
+            let days: String = week.days().zip(FACTS).map(day).collect();
+            fs::write(workspace.root().join(layout::daily_file(week.monday())), days).unwrap();
+        }
+        Self { folder, workspace, store, weeks }
+    }
+
+    async fn work(&self, task: &Task, clock: &Clock) -> Result<String, String> {
+        let ingest = Ingest::new(self.store.clone(), clock.clone());
+        match task.job {
+            Job::Rollup(week) => {
+                let rollup = Rollup::new(self.store.clone(), ingest, clock.clone());
+                let rolled = rollup.week(&self.workspace, week, None, false).await;
+                let rolled = rolled.map_err(|error| error.to_string())?;
+                Ok(rolled.map_or(0, |rolled| rolled.lines).to_string())
+            }
+            Job::Sweep(_) => {
+                let how = How { unused_days: 180, dry_run: false, accept: false, clock_believed: true };
+                let swept = sweep(&self.store, clock, &task.place.scope, how).await;
+                swept.map(|swept| swept.memories.len().to_string()).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// Every week that is over has one page, with its seven days and no other.
+    fn check(&self, voyage: Voyage) {
+        let end = World::new(voyage).end.with_timezone(&voyage.home).date_naive();
+        for week in self.weeks.iter().filter(|week| **week < Week::of(end)) {
+            let page = fs::read_to_string(self.workspace.root().join(layout::weekly_file(*week))).unwrap();
+            let lines = page.lines().filter_map(|line| line.strip_prefix("- "));
+            let told: BTreeSet<&str> = lines.filter_map(|line| line.split(' ').next()).collect();
+            let days: BTreeSet<String> = week.days().map(|day| day.format("%m-%d").to_string()).collect();
+            assert!(told.iter().eq(days.iter()), "{week}: {page}");
+        }
+        assert!(self.folder.path().exists());
+    }
 }
 
 async fn live_seven_years(year: i32, home: Tz, travels: bool) {
-    simulate(Voyage { year, years: 7, home, travels, seed: 0x5eed }, note).await;
+    let voyage = Voyage { year, years: 7, home, travels, seed: 0x5eed };
+    let notebook = Notebook::new(voyage);
+    simulate(voyage, async |task: &Task, clock: &Clock| notebook.work(task, clock).await).await;
+    notebook.check(voyage);
 }
 
 #[tokio::test]

@@ -305,6 +305,10 @@ fn the_session_at_the_end_of_a_line_is_not_content() {
     let found = note("memory/2026-05-01.md", "- 甲 <!-- s:tg-77 -->\n- 乙 (s-1a2b)\n- 丙 (s)\n");
     let sessions: Vec<_> = found.entries.iter().map(|e| (e.content.as_str(), e.session.as_deref())).collect();
     assert_eq!(sessions, [("甲", Some("tg-77")), ("乙", Some("s-1a2b")), ("丙 (s)", None)]);
+    // Other writers put it behind the time; in front of no time it is text.
+    let found = note("memory/2026-05-01.md", "- 10:30 (s-1a2b) 甲\n- [USER] 10:31（s-2） 乙\n- (s-3) 丙\n");
+    let sessions: Vec<_> = found.entries.iter().map(|e| (e.content.as_str(), e.session.as_deref())).collect();
+    assert_eq!(sessions, [("甲", Some("s-1a2b")), ("乙", Some("s-2")), ("(s-3) 丙", None)]);
 }
 
 #[test]
@@ -340,4 +344,17 @@ fn only_daily_notes_have_a_day() {
     ] {
         assert_eq!(NoteFile { name: name.to_owned(), zone: Shanghai }.day(), expected, "{name}");
     }
+}
+
+#[test]
+fn the_lines_of_a_weekly_page_have_the_day_they_begin_with() {
+    let found = note(
+        "memory/2026-53.md",
+        "# 2026-W53\n\n## 修复\n- 12-30 导出乱码\n- 01-03 重启网关\n- 02-01 别的\n",
+    );
+    let days: Vec<_> = found.entries.iter().map(|e| (e.content.as_str(), e.day)).collect();
+    assert_eq!(
+        days,
+        [("导出乱码", day("2026-12-30")), ("重启网关", day("2027-01-03")), ("02-01 别的", None)]
+    );
 }

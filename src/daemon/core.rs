@@ -331,6 +331,7 @@ impl Core {
     }
 
     /// Takes back what was said to a user's agent on days that he had forgotten, from the beginning without `from`.
+    /// Answers the summaries that went with it; what else they stood for has another one by then.
     ///
     /// # Errors
     /// [`StoreError`]; then nothing was taken back.
@@ -339,12 +340,13 @@ impl Core {
         scope: &Scope,
         from: Option<NaiveDate>,
         to: NaiveDate,
-    ) -> Result<(), StoreError> {
-        let messages = self.turns.take_back_days(scope, from, to).await?;
-        tracing::info!(messages, "took back what was said");
-        // What shared a summary with it may need another one.
-        self.talked.notify_one();
-        Ok(())
+    ) -> Result<Vec<Memory>, StoreError> {
+        let taken = self.turns.take_back_days(scope, from, to).await?;
+        tracing::info!(taken.messages, "took back what was said");
+        if let Err(error) = self.summarise_waiting().await {
+            self.health.survived(self.clock.now(), "summarising a conversation", &error.to_string());
+        }
+        Ok(taken.summaries)
     }
 
     fn tell_summarised(&self, messages: u32) {

@@ -23,7 +23,7 @@ use crate::memory::{
     Importance, Kind, Mark, Memory, MemoryId, NewMemory, Redacted, Scope, UserId, indexed, tokens,
 };
 use crate::store::{
-    JobKind, Message, NewMessage, NewTurn, Reader, Store, StoreError, Swept, TurnKey, Writer,
+    JobKind, Message, NewMessage, NewTurn, Reader, Store, StoreError, Swept, TakenBack, TurnKey, Writer,
 };
 
 /// Days that messages are kept as they were said.
@@ -248,8 +248,7 @@ impl Turns {
     }
 
     /// Takes back what was said to a user's agent from a day on (from the beginning without one) up to a day: messages
-    /// go, and the summaries that stand for any of them; what else those stood for is open again. Answers how many
-    /// messages.
+    /// go, and the summaries that stand for any of them; what else those stood for gets another one.
     ///
     /// # Errors
     /// What the store says; then nothing was taken back.
@@ -258,7 +257,7 @@ impl Turns {
         scope: &Scope,
         from: Option<NaiveDate>,
         to: NaiveDate,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<TakenBack, StoreError> {
         let begin = |day: NaiveDate| self.clock.instant(day.and_time(NaiveTime::MIN));
         let from = from.map_or(DateTime::UNIX_EPOCH, begin);
         let to = to.succ_opt().map_or(DateTime::<Utc>::MAX_UTC, begin);

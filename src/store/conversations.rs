@@ -100,6 +100,15 @@ pub struct Swept {
     pub open: u64,
 }
 
+/// What was taken back of conversations.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TakenBack {
+    /// Messages that went.
+    pub messages: usize,
+    /// Summaries that stood for any of them.
+    pub summaries: Vec<Memory>,
+}
+
 /// Messages that a delivery is compared with, beyond its own length.
 const COMPARED: usize = 256;
 
@@ -357,26 +366,27 @@ impl Writer<'_> {
     }
 
     /// Takes back what was said before the scope's audience within those moments, with the summaries that stand for it
-    /// too, whose other messages are open again and get their job. Answers how many messages.
+    /// too, whose other messages are open again and get their job.
     ///
     /// # Errors
     /// What SQLite says.
-    pub fn take_back_said(&self, scope: &Scope, when: Range<DateTime<Utc>>) -> Result<usize, StoreError> {
-        let Some(within) = self.in_scope(scope)? else { return Ok(0) };
+    pub fn take_back_said(&self, scope: &Scope, when: Range<DateTime<Utc>>) -> Result<TakenBack, StoreError> {
+        let Some(within) = self.in_scope(scope)? else { return Ok(TakenBack::default()) };
         let (from, to) = (when.start.timestamp_millis(), when.end.timestamp_millis());
         let said =
             "user = ?1 AND audience >= ?2 AND created_at >= ?3 AND created_at < ?4 AND state <> 'withdrawn'";
         let taken = self.withdraw(scope, said, params![within.user, within.least_audience, from, to])?;
-        for (open, session) in self.open_sessions_of_all_users(DateTime::<Utc>::MAX_UTC)? {
-            if taken > 0 && open.user() == scope.user() {
-                self.enqueue(JobKind::Summary, &open, &session, None)?;
+        for summary in &taken.summaries {
+            if let Some(session) = &summary.session {
+                let of = Scope::new(scope.user().clone(), summary.audience);
+                self.enqueue(JobKind::Close, &of, session, None)?;
             }
         }
         Ok(taken)
     }
 
     /// Withdraws the messages that `which` names: of each its hash stays, and no summary stands for any.
-    fn withdraw(&self, scope: &Scope, which: &str, values: &[&dyn ToSql]) -> Result<usize, StoreError> {
+    fn withdraw(&self, scope: &Scope, which: &str, values: &[&dyn ToSql]) -> Result<TakenBack, StoreError> {
         let summaries = self.memories_of(
             &format!("SELECT DISTINCT summary FROM messages WHERE {which} AND summary IS NOT NULL"),
             values,
@@ -384,7 +394,7 @@ impl Writer<'_> {
         )?;
         let withdraw =
             format!("UPDATE messages SET state = 'withdrawn', content = '', summary = NULL WHERE {which}");
-        let withdrawn = self.connection.execute(&withdraw, values)?;
+        let messages = self.connection.execute(&withdraw, values)?;
         let mut reopen = self.connection.prepare_cached(
             "UPDATE messages SET state = 'open', summary = NULL WHERE user = ?1 AND summary = ?2",
         )?;
@@ -393,7 +403,7 @@ impl Writer<'_> {
             reopen.execute(params![user, row.0])?;
         }
         self.delete(scope, &ids(&summaries))?;
-        Ok(withdrawn)
+        Ok(TakenBack { messages, summaries: summaries.into_iter().map(|(_, memory)| memory).collect() })
     }
 
     /// Lets go of the messages, of all users, said before `messages_before`, once a summary stands for them; what has

@@ -37,7 +37,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 pub use check::Report;
 pub use conversations::{
-    ConversationCounts, Delivered, Message, NewMessage, NewTurn, SessionSummary, Swept, TurnKey,
+    ConversationCounts, Delivered, Message, NewMessage, NewTurn, SessionSummary, Swept, TakenBack, TurnKey,
 };
 pub use error::StoreError;
 pub use files::FileState;

@@ -30,9 +30,10 @@ pub async fn handle(core: &Core, params: ClearParams) -> Result<ClearResult, Err
             (Some(day), _) => Some((Some(day), day)),
             (None, before) => before.and_then(|before| before.pred_opt()).map(|to| (None, to)),
         };
-        if let Some((from, to)) = said {
-            core.take_back_days(&scope, from, to).await.map_err(convert::store)?;
-        }
+        let summaries = match said {
+            Some((from, to)) => core.take_back_days(&scope, from, to).await.map_err(convert::store)?,
+            None => Vec::new(),
+        };
         let paused = core.promote.pause().await;
         let cleared = clear(&core.store, &scope, plan).await.map_err(convert::forget)?;
         drop(paused);
@@ -41,7 +42,7 @@ pub async fn handle(core: &Core, params: ClearParams) -> Result<ClearResult, Err
         for (workspace, file) in &cleared.changed {
             core.take_in(workspace, file).await;
         }
-        core.take_off_pages(scope.user(), &memories).await;
+        core.take_off_pages(scope.user(), &[memories.as_slice(), &summaries].concat()).await;
         not_cut = cleared.not_cut;
     }
     let in_files = memories.iter().filter(|memory| memory.source.is_some()).count();

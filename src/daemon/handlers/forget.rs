@@ -14,15 +14,16 @@ pub async fn handle(core: &Core, params: ForgetParams) -> Result<ForgetResult, E
     let which = which(core, &scope, &params).await?;
     let memories = preview(&core.store, &scope, which).await.map_err(convert::forget)?;
     if !params.dry_run {
-        if let Some(day) = params.day {
-            core.take_back_days(&scope, Some(day), day).await.map_err(convert::store)?;
-        }
+        let summaries = match params.day {
+            Some(day) => core.take_back_days(&scope, Some(day), day).await.map_err(convert::store)?,
+            None => Vec::new(),
+        };
         let paused = core.promote.pause().await;
         let forgotten = forget(&core.store, &scope, &memories).await.map_err(convert::forget)?;
         tracing::info!(forgotten, "forgot on request");
         core.tell(Event::Forgotten { memories: forgotten as u32 });
         drop(paused);
-        core.take_off_pages(scope.user(), &memories).await;
+        core.take_off_pages(scope.user(), &[memories.as_slice(), &summaries].concat()).await;
     }
     Ok(ForgetResult {
         still_in_files: memories.iter().filter_map(convert::source).collect(),

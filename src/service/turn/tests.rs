@@ -245,13 +245,15 @@ async fn a_day_taken_back_leaves_neither_messages_nor_summary_and_the_days_aroun
     let by_rules = |said| home.turns.by_rules(said);
     home.turns.close(&anna(), SESSION, &by_rules).await.unwrap();
     let day = NaiveDate::from_ymd_opt(2026, 3, 14);
-    assert_eq!(home.turns.take_back_days(&anna(), day, day.unwrap()).await, Ok(2));
+    let taken = home.turns.take_back_days(&anna(), day, day.unwrap()).await.unwrap();
+    assert_eq!((taken.messages, taken.summaries.len()), (2, 1));
     assert_eq!(home.summaries(&anna()).await, [], "it stood for that day too");
-    assert_eq!(home.turns.close(&anna(), SESSION, &by_rules).await, Ok(4));
+    assert_eq!(home.work_off().await, 4, "the rest gets another one");
     let summary = home.summaries(&anna()).await.swap_remove(0).content;
     let says = ["杭州", "工资", "林晓"].map(|word| summary.contains(word));
     assert_eq!(says, [true, false, true], "{summary}");
-    assert_eq!(home.turns.take_back_days(&anna(), None, day.unwrap()).await, Ok(2), "all before, too");
+    let taken = home.turns.take_back_days(&anna(), None, day.unwrap()).await.unwrap();
+    assert_eq!(taken.messages, 2, "all before, too");
 }
 
 #[tokio::test]

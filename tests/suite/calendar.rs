@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::{Child, Command};
 
 use ocmemd::wire::Event;
 use ocmemd::wire::methods::{Method, StatusParams};
+use ocmemd::wire::rollup::{PromoteParams, PromoteResult, RollupParams, RollupResult};
 use ocmemd::wire::status::Status;
 
 use crate::support::{Home, wait_for};
@@ -151,4 +153,69 @@ async fn killed_between_any_two_steps_it_ends_as_if_nothing_had_been() {
         assert!(running.stop().success());
         assert_eq!(files(&home), wanted, "{fault}");
     }
+}
+
+const PROCESSES: usize = 20;
+const LINES: usize = 8;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn twenty_processes_append_while_pages_are_made_and_no_line_is_lost() {
+    let home = home();
+    let running = home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-14T12:00:00+08:00")]);
+    let note = home.workspace().join("memory/2026-03-14.md");
+    let mut processes: Vec<Child> = (0..PROCESSES)
+        .map(|process| {
+            let script = format!(
+                "i=0; while [ $i -lt {LINES} ]; do printf -- '- 12:00 决定：项目{process}x%s用 restic 备份\n' $i >> \"$1\"; i=$((i+1)); done"
+            );
+            Command::new("sh").args(["-c", &script, "sh"]).arg(&note).spawn().unwrap()
+        })
+        .collect();
+    for _ in 0..50 {
+        let owner = || "owner".to_owned();
+        let _: RollupResult =
+            running.call(Method::Rollup, RollupParams { user: owner(), ..RollupParams::default() }).await;
+        let _: PromoteResult =
+            running.call(Method::Promote, PromoteParams { user: owner(), ..PromoteParams::default() }).await;
+    }
+    assert!(processes.iter_mut().all(|process| process.wait().unwrap().success()));
+    let text = fs::read_to_string(&note).unwrap();
+    for process in 0..PROCESSES {
+        for line in 0..LINES {
+            let wanted = format!("- 12:00 决定：项目{process}x{line}用 restic 备份");
+            assert_eq!(text.lines().filter(|found| *found == wanted).count(), 1, "{wanted}");
+        }
+    }
+    let memory = fs::read_to_string(home.workspace().join("MEMORY.md")).unwrap();
+    assert!(memory.starts_with("# 长期记忆\n\n- 常用语言：中文\n\n<!-- ocmemd:begin -->\n"), "{memory}");
+    assert!(memory.ends_with("<!-- ocmemd:end -->\n"), "{memory}");
+
+    let params = RollupParams { user: "owner".into(), ..RollupParams::default() };
+    let first: RollupResult = running.call(Method::Rollup, &params).await;
+    let page = page_of(&home);
+    let again: RollupResult = running.call(Method::Rollup, &params).await;
+    assert!(!again.pages[0].changed && again.pages[0].after == first.pages[0].after);
+    assert_eq!(page_of(&home), page, "twice is once, byte for byte");
+}
+
+#[tokio::test]
+async fn what_a_person_does_to_a_page_stays() {
+    let home = home();
+    let running = home.start_with(&[("OCMEMD_TEST_CLOCK", "2026-03-14T12:00:00+08:00")]);
+    running.looked().await;
+    let params = RollupParams { user: "owner".into(), ..RollupParams::default() };
+    let _: RollupResult = running.call(Method::Rollup, &params).await;
+    let page = page_of(&home).unwrap();
+    let line = page.lines().find(|line| line.contains("9071")).unwrap();
+    let edited = format!("开头的话\n\n{}", page.replace(line, "- 03-09 网关端口是 9072，以此为准"));
+    home.note(PAGE, &edited);
+    home.note("memory/2026-03-13.md", "- 10:00 决定：值班表改成两周一轮\n");
+    let _: RollupResult = running.call(Method::Rollup, &params).await;
+    let page = page_of(&home).unwrap();
+    assert!(page.starts_with("开头的话\n\n"), "{page}");
+    assert!(page.contains("- 03-09 网关端口是 9072，以此为准"), "{page}");
+    assert!(!page.contains("9071"), "what was taken off stays off: {page}");
+    assert!(page.contains("值班表"), "the rest follows the notes: {page}");
+    let _: RollupResult = running.call(Method::Rollup, &params).await;
+    assert_eq!(page_of(&home), Some(page));
 }

@@ -1,7 +1,7 @@
 //! Which days a text speaks of: dates and their parts, feasts and seasons, and what is so long ago, in Chinese and in
 //! English, seen from the day on which it is said.
 //!
-//! Rules ([`chinese`], [`chinese_feasts`], [`english`]) read the small pieces that days are named by; pieces that stand side by side make
+//! Rules (`chinese`, `chinese_feasts`, `english`) read the small pieces that days are named by; pieces that stand side by side make
 //! one name (上个月 + 5号, "last" + "Tuesday"), and a name and a day make a [`Span`]. What only looks like a time
 //! (五一路, 3号楼, "may I") is left alone: a day too few costs less than a wrong one.
 

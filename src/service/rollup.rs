@@ -333,3 +333,51 @@ fn lines_of(after: &str, page: &Page, notes: &WeekNotes, edits: Edits, note: &No
     });
     ours.chain(edits.removed).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono_tz::Tz;
+
+    use super::*;
+    use crate::clock::Zone;
+    use crate::memory::{MemoryId, UserId};
+    use crate::service::ingest::Reconcile;
+
+    const NOTE: &str =
+        "## 2026-03-11\n- 09:00 早间检查：一切正常\n- 10:00 网关端口是 9071\n- 11:30 决定：备份改用 restic\n";
+
+    async fn indexed(store: &Store, workspace: &Workspace, file: &str) -> Vec<(MemoryId, String)> {
+        let (scope, root, file) = (scope_of(workspace), name_of(workspace), file.to_owned());
+        let found = store.read(move |reader| reader.entries_of_file(&scope, &root, &file)).await.unwrap();
+        found.into_iter().map(|(_, memory)| (memory.id, memory.content)).collect()
+    }
+
+    #[tokio::test]
+    async fn a_line_stands_behind_its_entries_and_replaces_them_once_they_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = Workspace::new(folder.path().join("工作区"), UserId::new("小明").unwrap());
+        std::fs::create_dir_all(workspace.root().join("memory")).unwrap();
+        std::fs::write(workspace.root().join("memory/2026-03-11.md"), NOTE).unwrap();
+        let store = Store::open(&folder.path().join("db")).unwrap();
+        let sunday = "2026-03-15T23:59:00Z".parse().unwrap();
+        let clock = Clock::manual(sunday, Zone::Fixed(Tz::UTC));
+        let ingest = Ingest::new(store.clone(), clock.clone());
+        ingest.reconcile(&workspace, Reconcile::default()).await.unwrap();
+        let rollup = Rollup::new(store.clone(), ingest.clone(), clock);
+        let week: Week = "2026-W11".parse().unwrap();
+        let rolled = rollup.week(&workspace, week, None, false).await.unwrap().unwrap();
+        assert!(rolled.after.contains("03-11 网关端口是 9071"), "{}", rolled.after);
+        let page = layout::weekly_file(week);
+        assert_eq!(indexed(&store, &workspace, &page).await, [], "the entries are all there");
+
+        let gone = indexed(&store, &workspace, "memory/2026-03-11.md").await;
+        let port = gone.iter().find(|(_, content)| content.contains("9071")).unwrap().0.clone();
+        let scope = scope_of(&workspace);
+        store.write(move |writer| writer.forget(&scope, &[port])).await.unwrap();
+        ingest.again(&workspace, &page).await.unwrap();
+        let shown: Vec<String> =
+            indexed(&store, &workspace, &page).await.into_iter().map(|(_, content)| content).collect();
+        assert_eq!(shown, ["网关端口是 9071"], "the other line still stands behind its entry");
+        store.close().await.unwrap();
+    }
+}

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 mod made_up_model;
 
 /// Far more than anything takes; only a broken test waits that long.
-pub const LONG: Duration = Duration::from_secs(60);
+pub const LONG: Duration = Duration::from_secs(180);
 
 /// A home for one daemon.
 pub struct Home {
@@ -165,7 +165,7 @@ impl Running {
     }
 
     pub async fn client(&self) -> Client {
-        Client::connect(&self.socket).await.unwrap()
+        Client::connect(&self.socket).await.unwrap().with_deadline(LONG)
     }
 
     /// Live events, from now on.

@@ -26,6 +26,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod vectors;
+mod withdrawal;
 mod words;
 mod written;
 
@@ -37,7 +38,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 pub use check::Report;
 pub use conversations::{
-    ConversationCounts, Delivered, Message, NewMessage, NewTurn, SessionSummary, Swept, TakenBack, TurnKey,
+    ConversationCounts, Delivered, Message, NewMessage, NewTurn, SessionSummary, Swept, TurnKey,
 };
 pub use error::StoreError;
 pub use files::FileState;
@@ -52,6 +53,7 @@ pub use runs::Run;
 pub use schema::SCHEMA;
 pub use sweep::{Cutoffs, Uses, Why};
 pub use vectors::{MAX_NEIGHBOURS, MAX_PARTS, Parts};
+pub use withdrawal::TakenBack;
 pub use words::{MAX_QUERY_TERMS, WordStats};
 pub use written::Bullets;
 

@@ -9,6 +9,7 @@ pub mod clear;
 pub mod envelope;
 pub mod event;
 pub mod flush;
+pub mod method;
 pub mod methods;
 pub mod request;
 pub mod rollup;
@@ -19,7 +20,7 @@ pub mod turn;
 
 pub use envelope::{Error, ErrorKind, Id, Notification, Outcome, Request, Response, Version};
 pub use event::Event;
-pub use methods::Method;
+pub use method::Method;
 pub use request::parse_params;
 
 /// The version of this protocol; it grows when a known method changes its meaning.

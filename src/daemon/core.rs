@@ -20,10 +20,11 @@ use crate::paths::Paths;
 use crate::service::flush::{Flush, Flushed, Taken};
 use crate::service::ingest::{Changes, Ingest, IngestError, Reconcile, Reconciled, name_of, scope_of};
 use crate::service::look;
-use crate::service::promote::{Promote, PromoteError, Promoted};
+use crate::service::page::PageError;
+use crate::service::promote::{Promote, Promoted};
 use crate::service::recall::{Recall, Settings};
 use crate::service::remember::Remember;
-use crate::service::rollup::{Rolled, Rollup, RollupError};
+use crate::service::rollup::{Rolled, Rollup};
 use crate::service::turn::Turns;
 use crate::service::week::{self, Answering, WeekEntry};
 use crate::store::{Report, Store, StoreError, WorkspaceCounts};
@@ -164,13 +165,13 @@ impl Core {
     /// Makes the page of a week from its notes as they are now, and tells. A dry run does neither.
     ///
     /// # Errors
-    /// [`RollupError`].
+    /// [`PageError`].
     pub async fn roll_up(
         &self,
         workspace: &Workspace,
         week: Week,
         dry_run: bool,
-    ) -> Result<Option<Rolled>, RollupError> {
+    ) -> Result<Option<Rolled>, PageError> {
         let rolled = self.rollup.week(workspace, week, self.answering().as_ref(), dry_run).await?;
         if !dry_run {
             self.waiting.notify_one();
@@ -183,13 +184,13 @@ impl Core {
     /// Promotes from a week, and tells. A dry run does neither.
     ///
     /// # Errors
-    /// [`PromoteError`].
+    /// [`PageError`].
     pub async fn promote(
         &self,
         workspace: &Workspace,
         week: Week,
         dry_run: bool,
-    ) -> Result<Promoted, PromoteError> {
+    ) -> Result<Promoted, PageError> {
         let promoted = self.promote.week(workspace, week, self.answering().as_ref(), dry_run).await?;
         if !dry_run {
             self.tell_promoted(workspace, &promoted);
@@ -282,7 +283,7 @@ impl Core {
             let summarised: Vec<WeekEntry> = forgotten.iter().flat_map(week::entries_of_summary).collect();
             let mut entries: Vec<(String, String)> =
                 here.iter().map(|(memory, source)| (source.file.clone(), memory.hash.0.clone())).collect();
-            entries.extend(summarised.iter().map(|said| (said.file.clone(), said.entry.hash.0.clone())));
+            entries.extend(summarised.iter().map(WeekEntry::key));
             if let Err(error) = self.promote.take_back(workspace, &entries).await {
                 self.health.survived(self.clock.now(), "taking a line off MEMORY.md", &error.to_string());
             }

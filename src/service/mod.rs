@@ -9,6 +9,7 @@ pub mod forget;
 pub mod ingest;
 pub mod lines;
 pub mod look;
+pub mod page;
 pub mod promote;
 pub mod recall;
 pub mod remember;

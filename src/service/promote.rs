@@ -9,9 +9,10 @@ use std::sync::Arc;
 use chrono::{Days, NaiveTime, Timelike};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use super::ingest::{Ingest, IngestError, name_of, scope_of};
+use super::ingest::{Ingest, name_of, scope_of};
 use super::lines;
-use super::week::{self, Answering, WeekEntry, WeekError};
+use super::page::{self, ATTEMPTS, PageError};
+use super::week::{self, Answering, WeekEntry};
 use crate::clock::Clock;
 use crate::fault;
 use crate::memory::calendar::Week;
@@ -21,8 +22,8 @@ use crate::memory::promote::{self, Existing, Promotion};
 use crate::memory::redact::redact;
 use crate::memory::rollup::{self, Noted};
 use crate::memory::{Mark, MemoryId, Redacted, layout, managed, statement};
-use crate::store::{Filter, PageLine, PageRecord, PageState, PendingPromotion, Store, StoreError};
-use crate::workspace::{FileText, Note, ReadError, Section, Workspace, WorkspaceError};
+use crate::store::{Filter, PageLine, PageRecord, PageState, PendingPromotion, Store};
+use crate::workspace::{Note, Section, Workspace, WorkspaceError};
 
 /// The page of what is permanent.
 const MEMORY: &str = "MEMORY.md";
@@ -35,29 +36,6 @@ const RECENT: u64 = 7;
 
 /// Memories that are looked through for what the notes tell of a line that is taken back.
 const ALL: usize = 100_000;
-
-/// How often a page that changes under our hands is read anew.
-const ATTEMPTS: usize = 5;
-
-/// What kept a promotion from being made. What was decided by then is finished at the next one.
-#[derive(Debug, thiserror::Error)]
-pub enum PromoteError {
-    /// The week's notes.
-    #[error(transparent)]
-    Week(#[from] WeekError),
-    /// `MEMORY.md`, the archive or the note.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    /// Taking in what was written.
-    #[error(transparent)]
-    Ingest(#[from] IngestError),
-    /// The database.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A fault of ours.
-    #[error("promoting failed unexpectedly; the log says more")]
-    Panicked,
-}
 
 /// What was promoted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -98,14 +76,14 @@ impl Promote {
     /// Promotes what is permanent of `week`, and what was used often whatever its week. A dry run writes nothing.
     ///
     /// # Errors
-    /// [`PromoteError`]; another run goes on where this one ended.
+    /// [`PageError`]; another run goes on where this one ended.
     pub async fn week(
         &self,
         workspace: &Workspace,
         week: Week,
         model: Option<&Answering>,
         dry_run: bool,
-    ) -> Result<Promoted, PromoteError> {
+    ) -> Result<Promoted, PageError> {
         let _turn = self.turn.lock().await;
         let notes = week::read(&self.store, workspace, week, self.clock.zone(), model).await?;
         let mut weeks = week::often_used(&self.store, workspace, promote::OFTEN).await?;
@@ -119,7 +97,7 @@ impl Promote {
     ///
     /// # Errors
     /// As [`Promote::week`].
-    pub async fn at_once(&self, workspace: &Workspace, file: &str) -> Result<Promoted, PromoteError> {
+    pub async fn at_once(&self, workspace: &Workspace, file: &str) -> Result<Promoted, PageError> {
         let _turn = self.turn.lock().await;
         let of_file = week::entries_of_file(&self.store, workspace, file).await?;
         let today = self.clock.today();
@@ -148,7 +126,7 @@ impl Promote {
     ///
     /// # Errors
     /// As [`Promote::week`].
-    pub async fn finish(&self, workspace: &Workspace) -> Result<(), PromoteError> {
+    pub async fn finish(&self, workspace: &Workspace) -> Result<(), PageError> {
         let _turn = self.turn.lock().await;
         self.settle(workspace).await
     }
@@ -158,15 +136,15 @@ impl Promote {
         workspace: &Workspace,
         weeks: BTreeMap<Week, Vec<WeekEntry>>,
         dry_run: bool,
-    ) -> Result<Promoted, PromoteError> {
+    ) -> Result<Promoted, PageError> {
         if !dry_run {
             self.settle(workspace).await?;
         }
         let candidates = tokio::task::spawn_blocking(move || candidates(&weeks)).await;
-        let candidates = candidates.map_err(|_| PromoteError::Panicked)?;
+        let candidates = candidates.map_err(|_| PageError::Panicked)?;
         for _ in 1..ATTEMPTS {
             match self.write(workspace, &candidates, dry_run).await {
-                Err(PromoteError::Workspace(WorkspaceError::Changed { .. })) => {}
+                Err(PageError::Workspace(WorkspaceError::Changed { .. })) => {}
                 done => return done,
             }
         }
@@ -178,8 +156,8 @@ impl Promote {
         workspace: &Workspace,
         candidates: &Candidates,
         dry_run: bool,
-    ) -> Result<Promoted, PromoteError> {
-        let disk = self.read(workspace).await?;
+    ) -> Result<Promoted, PageError> {
+        let disk = page::read(workspace, MEMORY).await?;
         let text = disk.as_ref().map_or("", |disk| disk.text.as_str());
         let text = redact(text).0;
         let parts = managed::split(text.as_str())
@@ -189,12 +167,12 @@ impl Promote {
         let existing = Existing { own: &own, block };
         let promotion = promote::promote(&candidates.lines, &existing, now.date(), self.budget);
         let promoted = Promoted::of(&promotion);
-        if dry_run || plain(&promotion.block) == plain(block) {
+        if dry_run || page::plain(&promotion.block) == page::plain(block) {
             return Ok(promoted);
         }
         let redacted = |lines: &[String]| lines.iter().map(|line| redact(line).0).collect();
         let pending = PendingPromotion {
-            block: ContentHash::of(plain(&promotion.block).as_bytes()),
+            block: page::hash(&promotion.block),
             day: now.date(),
             time: NaiveTime::from_hms_opt(now.hour(), now.minute(), 0).unwrap_or_default(),
             synced: redacted(&promotion.synced),
@@ -209,11 +187,7 @@ impl Promote {
             })
             .await?;
         fault::point("promotion.decided");
-        let (place, hash) = (workspace.clone(), disk.map(|disk| disk.hash));
-        let block = redact(&promotion.block).0;
-        let replaced =
-            tokio::task::spawn_blocking(move || place.replace_block(MEMORY, hash.as_ref(), &block)).await;
-        replaced.map_err(|_| PromoteError::Panicked)??;
+        page::write(workspace, MEMORY, disk, &promotion.block).await?;
         fault::point("promotion.block_written");
         self.settle(workspace).await?;
         Ok(promoted)
@@ -221,7 +195,7 @@ impl Promote {
 
     /// Carries what was decided through: into the archive, into the day's note, into the index. What never reached the
     /// block came to nothing, and is decided anew.
-    async fn settle(&self, workspace: &Workspace) -> Result<(), PromoteError> {
+    async fn settle(&self, workspace: &Workspace) -> Result<(), PageError> {
         let (scope, root) = (scope_of(workspace), name_of(workspace));
         let (of, place) = (scope.clone(), root.clone());
         let pending = self.store.read(move |reader| reader.pending_promotion(&of, &place)).await?;
@@ -235,7 +209,7 @@ impl Promote {
             lines::claim(&self.store, &scope, workspace, &note, bullets).await?;
             let place = workspace.clone();
             let carried = tokio::task::spawn_blocking(move || carry(&place, &pending, &synced)).await;
-            written = Some(carried.map_err(|_| PromoteError::Panicked)??);
+            written = Some(carried.map_err(|_| PageError::Panicked)??);
         }
         self.store.write(move |writer| writer.end_promotion(&scope, &root)).await?;
         fault::point("promotion.ended");
@@ -255,7 +229,7 @@ impl Promote {
         &self,
         workspace: &Workspace,
         forgotten: &[(String, String)],
-    ) -> Result<(), PromoteError> {
+    ) -> Result<(), PageError> {
         let _turn = self.turn.lock().await;
         let (scope, root, forgotten) = (scope_of(workspace), name_of(workspace), forgotten.to_vec());
         let (of, place) = (scope.clone(), root.clone());
@@ -279,18 +253,14 @@ impl Promote {
             })
             .await?;
         let Some(mut record) = record.filter(|_| !gone.is_empty()) else { return Ok(()) };
-        let Some(disk) = self.read(workspace).await? else { return Ok(()) };
+        let Some(disk) = page::read(workspace, MEMORY).await? else { return Ok(()) };
         let parts = managed::split(&disk.text)
             .map_err(|source| WorkspaceError::Broken { file: MEMORY.to_owned(), source })?;
         let note = NoteFile { name: MEMORY.to_owned(), zone: self.clock.zone() };
         let (block, gone_lines) = without(parts.block.unwrap_or_default(), &gone, &note);
         record.lines.retain(|line| !gone.contains(&line.hash));
-        record.block = ContentHash::of(plain(&block).as_bytes());
-        let (place, hash) = (workspace.clone(), disk.hash.clone());
-        let block = redact(&block).0;
-        let replaced =
-            tokio::task::spawn_blocking(move || place.replace_block(MEMORY, Some(&hash), &block)).await;
-        replaced.map_err(|_| PromoteError::Panicked)??;
+        record.block = page::hash(&block);
+        page::write(workspace, MEMORY, Some(disk), &block).await?;
         self.store
             .write(move |writer| {
                 writer.put_page(&scope, &root, MEMORY, PageState::Written, &record)?;
@@ -308,21 +278,10 @@ impl Promote {
         Ok(())
     }
 
-    async fn has_block(&self, workspace: &Workspace, wanted: &ContentHash) -> Result<bool, PromoteError> {
-        let disk = self.read(workspace).await?;
+    async fn has_block(&self, workspace: &Workspace, wanted: &ContentHash) -> Result<bool, PageError> {
+        let disk = page::read(workspace, MEMORY).await?;
         let parts = disk.as_ref().and_then(|disk| managed::split(&disk.text).ok());
-        let block = plain(parts.and_then(|parts| parts.block).unwrap_or_default());
-        Ok(ContentHash::of(block.as_bytes()) == *wanted)
-    }
-
-    async fn read(&self, workspace: &Workspace) -> Result<Option<FileText>, PromoteError> {
-        let workspace = workspace.clone();
-        let read = tokio::task::spawn_blocking(move || workspace.read(MEMORY)).await;
-        match read.map_err(|_| PromoteError::Panicked)? {
-            Ok(text) => Ok(Some(text)),
-            Err(ReadError::Gone { .. }) => Ok(None),
-            Err(error) => Err(WorkspaceError::from(error).into()),
-        }
+        Ok(page::hash(parts.and_then(|parts| parts.block).unwrap_or_default()) == *wanted)
     }
 
     /// Which entries each line of the new block was made of, as far as that is known: of the lines before, and of those that are new.
@@ -332,7 +291,7 @@ impl Promote {
         candidates: &Candidates,
         promotion: &Promotion,
         block: &ContentHash,
-    ) -> Result<PageRecord, PromoteError> {
+    ) -> Result<PageRecord, PageError> {
         let (scope, root) = (scope_of(workspace), name_of(workspace));
         let before =
             self.store.read(move |reader| reader.page(&scope, &root, MEMORY, PageState::Written)).await?;
@@ -369,13 +328,10 @@ impl Promoted {
 fn candidates(weeks: &BTreeMap<Week, Vec<WeekEntry>>) -> Candidates {
     let mut found = Candidates { lines: Vec::new(), entries: Vec::new() };
     for (week, entries) in weeks {
-        let noted: Vec<Noted<'_>> = entries
-            .iter()
-            .map(|found| Noted { entry: &found.entry, vector: found.vector.as_deref(), uses: found.uses })
-            .collect();
+        let noted: Vec<Noted<'_>> = entries.iter().map(WeekEntry::noted).collect();
         for statement in rollup::roll_up(*week, &noted, 0).statements {
             let of = statement.sources.iter().filter_map(|at| entries.get(*at));
-            found.entries.push(of.map(|of| (of.file.clone(), of.entry.hash.0.clone())).collect());
+            found.entries.push(of.map(WeekEntry::key).collect());
             found.lines.push(promote::Line { statement, from: week.to_string() });
         }
     }
@@ -427,9 +383,4 @@ fn without(block: &str, gone: &HashSet<String>, note: &NoteFile) -> (String, Vec
     let said = entries.iter().filter(|entry| gone.contains(&entry.hash.0));
     let said = said.map(|entry| entry.content.as_str().to_owned()).collect();
     ((0..left.len()).filter(|at| !is_bare(*at)).flat_map(|at| [left[at], "\n"]).collect(), said)
-}
-
-/// A block as we wrote it, whatever the line ends of its file.
-fn plain(block: &str) -> String {
-    block.lines().flat_map(|line| [line, "\n"]).collect()
 }

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use chrono::Days;
 use tokio::sync::Mutex;
 
-use super::ingest::{Ingest, IngestError, name_of, scope_of};
+use super::ingest::{Ingest, name_of, scope_of};
+use super::page::{self, ATTEMPTS, PageError};
 use super::sweep::SUMMARY_DAYS;
-use super::week::{self, Answering, WeekError, WeekNotes};
+use super::week::{self, Answering, WeekEntry, WeekNotes};
 use crate::clock::Clock;
 use crate::fault;
 use crate::memory::calendar::Week;
@@ -19,30 +20,7 @@ use crate::memory::redact::redact;
 use crate::memory::rollup::{self, Noted, Page};
 use crate::memory::{layout, managed};
 use crate::store::{PageLine, PageRecord, PageState, Store, StoreError};
-use crate::workspace::{FileText, ReadError, Replaced, Workspace, WorkspaceError};
-
-/// How often a page that changes under our hands is read anew.
-const ATTEMPTS: usize = 5;
-
-/// What kept a week from being rolled up; the page is as it was.
-#[derive(Debug, thiserror::Error)]
-pub enum RollupError {
-    /// The week's notes.
-    #[error(transparent)]
-    Week(#[from] WeekError),
-    /// The page.
-    #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
-    /// Taking the page in.
-    #[error(transparent)]
-    Ingest(#[from] IngestError),
-    /// The database.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A fault of ours.
-    #[error("rolling up failed unexpectedly; the log says more")]
-    Panicked,
-}
+use crate::workspace::{FileText, Workspace, WorkspaceError};
 
 /// A week rolled up.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,8 +41,6 @@ pub struct Rolled {
     pub after: String,
     /// Whether that differs.
     pub changed: bool,
-    /// Notes that were not read, and why.
-    pub skipped: Vec<(String, String)>,
 }
 
 /// Rolls weeks up.
@@ -98,14 +74,14 @@ impl Rollup {
     /// stays off.
     ///
     /// # Errors
-    /// [`RollupError`]; nothing is half written, and another run does the same again.
+    /// [`PageError`]; nothing is half written, and another run does the same again.
     pub async fn week(
         &self,
         workspace: &Workspace,
         week: Week,
         model: Option<&Answering>,
         dry_run: bool,
-    ) -> Result<Option<Rolled>, RollupError> {
+    ) -> Result<Option<Rolled>, PageError> {
         let _turn = self.turn.lock().await;
         let notes = week::read(&self.store, workspace, week, self.clock.zone(), model).await?;
         let file = layout::weekly_file(week);
@@ -114,10 +90,10 @@ impl Rollup {
             (notes, page)
         })
         .await
-        .map_err(|_| RollupError::Panicked)?;
+        .map_err(|_| PageError::Panicked)?;
         for _ in 1..ATTEMPTS {
             match self.write(workspace, &file, &notes, page.clone(), dry_run).await {
-                Err(RollupError::Workspace(WorkspaceError::Changed { .. })) => {}
+                Err(PageError::Workspace(WorkspaceError::Changed { .. })) => {}
                 done => return done,
             }
         }
@@ -131,15 +107,15 @@ impl Rollup {
         notes: &WeekNotes,
         mut page: Page,
         dry_run: bool,
-    ) -> Result<Option<Rolled>, RollupError> {
-        let disk = self.read(workspace, file).await?;
+    ) -> Result<Option<Rolled>, PageError> {
+        let disk = page::read(workspace, file).await?;
         if disk.is_none() && page.lines.is_empty() {
             return Ok(None);
         }
         let text = disk.as_ref().map_or("", |disk| disk.text.as_str());
         let parts = managed::split(text)
             .map_err(|source| WorkspaceError::Broken { file: file.to_owned(), source })?;
-        let before = plain(parts.block.unwrap_or_default());
+        let before = page::plain(parts.block.unwrap_or_default());
         let note = NoteFile { name: file.to_owned(), zone: self.clock.zone() };
         // A page that a person deleted whole is made anew.
         let record = match parts.block {
@@ -159,7 +135,6 @@ impl Rollup {
             changed: before != after,
             before,
             after,
-            skipped: notes.skipped.clone(),
         };
         if dry_run {
             return Ok(Some(rolled));
@@ -181,16 +156,6 @@ impl Rollup {
         over.is_some_and(|over| self.clock.today() > over)
             && !line.entries.is_empty()
             && line.entries.iter().all(gone)
-    }
-
-    async fn read(&self, workspace: &Workspace, file: &str) -> Result<Option<FileText>, RollupError> {
-        let (workspace, file) = (workspace.clone(), file.to_owned());
-        let read = tokio::task::spawn_blocking(move || workspace.read(&file)).await;
-        match read.map_err(|_| RollupError::Panicked)? {
-            Ok(text) => Ok(Some(text)),
-            Err(ReadError::Gone { .. }) => Ok(None),
-            Err(error) => Err(WorkspaceError::from(error).into()),
-        }
     }
 
     /// The record of what stands there: of the page that was being written when something cut it short, or of the one
@@ -220,7 +185,7 @@ impl Rollup {
         disk: Option<FileText>,
         after: &str,
         record: PageRecord,
-    ) -> Result<(), RollupError> {
+    ) -> Result<(), PageError> {
         let (scope, root, name) = (scope_of(workspace), name_of(workspace), file.to_owned());
         let writing = {
             let (scope, root, name) = (scope.clone(), root.clone(), name.clone());
@@ -230,11 +195,7 @@ impl Rollup {
         };
         self.store.write(writing).await?;
         fault::point("rollup.recorded");
-        let (place, target, block) = (workspace.clone(), name.clone(), redact(after).0);
-        let hash = disk.map(|disk| disk.hash);
-        let replaced =
-            tokio::task::spawn_blocking(move || place.replace_block(&target, hash.as_ref(), &block)).await;
-        let _: Replaced = replaced.map_err(|_| RollupError::Panicked)??;
+        page::write(workspace, file, disk, after).await?;
         fault::point("rollup.page_written");
         self.store.write(move |writer| writer.settle_page(&scope, &root, &name)).await?;
         fault::point("rollup.settled");
@@ -243,17 +204,8 @@ impl Rollup {
 }
 
 fn make(week: Week, notes: &WeekNotes) -> Page {
-    let noted: Vec<Noted<'_>> = notes
-        .entries
-        .iter()
-        .map(|found| Noted { entry: &found.entry, vector: found.vector.as_deref(), uses: found.uses })
-        .collect();
+    let noted: Vec<Noted<'_>> = notes.entries.iter().map(WeekEntry::noted).collect();
     rollup::roll_up(week, &noted, notes.chars)
-}
-
-/// A block as we wrote it, whatever the line ends of its file.
-fn plain(block: &str) -> String {
-    block.lines().flat_map(|line| [line, "\n"]).collect()
 }
 
 /// What differs between a block and the record of it. A block without a record is ours as it is; what `outlived` its
@@ -321,10 +273,7 @@ fn lines_of(after: &str, page: &Page, notes: &WeekNotes, edits: Edits, note: &No
     let kept: HashSet<ContentHash> = edits.kept.into_iter().map(|(_, hash)| hash).collect();
     let by_line: HashMap<String, &[usize]> =
         page.lines.iter().map(|line| (line.bullet(), line.sources.as_slice())).collect();
-    let entry = |at: &usize| {
-        let found = notes.entries.get(*at)?;
-        Some((found.file.clone(), found.entry.hash.0.clone()))
-    };
+    let entry = |at: &usize| notes.entries.get(*at).map(WeekEntry::key);
     let ours = entries_of(after, note).into_iter().map(|(hash, line)| PageLine {
         entries: by_line.get(&line).map(|at| at.iter().filter_map(entry).collect()).unwrap_or_default(),
         kept: kept.contains(&hash),

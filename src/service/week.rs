@@ -14,6 +14,7 @@ use crate::memory::calendar::Week;
 use crate::memory::entry::ContentHash;
 use crate::memory::markdown::{self, NoteFile, content_hash};
 use crate::memory::redact::redact;
+use crate::memory::rollup::Noted;
 use crate::memory::summary::Summary;
 use crate::memory::{Audience, Entry, Kind, Mark, Memory, Redacted, indexed, layout};
 use crate::store::{Filter, Store, StoreError};
@@ -63,6 +64,18 @@ pub struct WeekEntry {
     pub uses: u32,
 }
 
+impl WeekEntry {
+    /// As a rollup takes it.
+    pub fn noted(&self) -> Noted<'_> {
+        Noted { entry: &self.entry, vector: self.vector.as_deref(), uses: self.uses }
+    }
+
+    /// What it is known by: its file and its content hash.
+    pub fn key(&self) -> (String, String) {
+        (self.file.clone(), self.entry.hash.0.clone())
+    }
+}
+
 /// A week's notes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeekNotes {
@@ -70,8 +83,6 @@ pub struct WeekNotes {
     pub entries: Vec<WeekEntry>,
     /// Characters that they have in their files, with their headings.
     pub chars: usize,
-    /// Notes that will not be read as they are, and why.
-    pub skipped: Vec<(String, String)>,
 }
 
 /// Reads the entries of `week`, whatever file of the workspace they stand in, and what the summaries of the owner's
@@ -214,7 +225,7 @@ fn parse_all(
         let workspace = name_of(workspace);
         return Err(WeekError::Unreachable { workspace, why: why.to_string() });
     }
-    let mut notes = WeekNotes { entries: Vec::new(), chars: 0, skipped: Vec::new() };
+    let mut notes = WeekNotes { entries: Vec::new(), chars: 0 };
     for found in scan.files {
         let note = NoteFile { name: found.file, zone };
         let by_name = note.day().is_some_and(|day| week.holds(day));
@@ -226,13 +237,13 @@ fn parse_all(
         }
         let read = match workspace.read(&note.name) {
             Ok(read) => read,
-            Err(ReadError::Gone { .. }) => continue,
+            // What will not be read as it is, `status` names.
             Err(
-                error @ (ReadError::NotUtf8 { .. } | ReadError::Skipped { .. } | ReadError::NotANote { .. }),
-            ) => {
-                notes.skipped.push((note.name, error.to_string()));
-                continue;
-            }
+                ReadError::Gone { .. }
+                | ReadError::NotUtf8 { .. }
+                | ReadError::Skipped { .. }
+                | ReadError::NotANote { .. },
+            ) => continue,
             Err(error) => return Err(error.into()),
         };
         let parsed = markdown::parse(&redact(&read.text).0, &note).entries.into_iter();
@@ -325,7 +336,7 @@ async fn add_what_is_known(
         })
         .await?;
     for found in entries {
-        if let Some((vector, uses)) = known.get(&(found.file.clone(), found.entry.hash.0.clone())) {
+        if let Some((vector, uses)) = known.get(&found.key()) {
             found.vector.clone_from(vector);
             found.uses = *uses;
         }

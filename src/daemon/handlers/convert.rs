@@ -7,10 +7,9 @@ use crate::service::flush::FlushError;
 use crate::service::forget::ForgetError;
 use crate::service::ingest::IngestError;
 use crate::service::look::GetError;
-use crate::service::promote::PromoteError;
+use crate::service::page::PageError;
 use crate::service::recall::RecallError;
 use crate::service::remember::RememberError;
-use crate::service::rollup::RollupError;
 use crate::service::sweep::SweepError;
 use crate::service::week::WeekError;
 use crate::store::{Message, StoreError};
@@ -177,25 +176,14 @@ pub fn forget(error: ForgetError) -> Error {
     }
 }
 
-/// An error of rolling up, for the client.
-pub fn rollup(error: RollupError) -> Error {
+/// An error of rolling up or promoting, for the client.
+pub fn written(error: PageError) -> Error {
     match error {
-        RollupError::Week(error) => week(error),
-        RollupError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
-        RollupError::Ingest(error) => ingest(error),
-        RollupError::Store(error) => store(error),
-        RollupError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
-    }
-}
-
-/// An error of promoting, for the client.
-pub fn promote(error: PromoteError) -> Error {
-    match error {
-        PromoteError::Week(error) => week(error),
-        PromoteError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
-        PromoteError::Ingest(error) => ingest(error),
-        PromoteError::Store(error) => store(error),
-        PromoteError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
+        PageError::Week(error) => week(error),
+        PageError::Workspace(_) => Error::new(ErrorKind::Workspace, error.to_string()),
+        PageError::Ingest(error) => ingest(error),
+        PageError::Store(error) => store(error),
+        PageError::Panicked => Error::new(ErrorKind::Internal, error.to_string()),
     }
 }
 

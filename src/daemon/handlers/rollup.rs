@@ -33,7 +33,7 @@ pub async fn rollup(core: &Arc<Core>, params: RollupParams) -> Result<RollupResu
     let mut result = RollupResult { pages: Vec::new(), written: !params.dry_run };
     for workspace in workspaces(core, &params.user)? {
         for week in &weeks {
-            let rolled = core.roll_up(workspace, *week, params.dry_run).await.map_err(convert::rollup)?;
+            let rolled = core.roll_up(workspace, *week, params.dry_run).await.map_err(convert::written)?;
             result.pages.extend(rolled.map(|rolled| page(workspace, rolled)));
         }
     }
@@ -48,7 +48,7 @@ pub async fn promote(core: &Arc<Core>, params: PromoteParams) -> Result<PromoteR
     };
     let mut result = PromoteResult { written: !params.dry_run, ..PromoteResult::default() };
     for workspace in workspaces(core, &params.user)? {
-        let promoted = core.promote(workspace, week, params.dry_run).await.map_err(convert::promote)?;
+        let promoted = core.promote(workspace, week, params.dry_run).await.map_err(convert::written)?;
         result.promoted.extend(promoted.synced);
         result.archived.extend(promoted.archived);
         result.doubts.extend(promoted.doubts);

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use chrono::{Datelike, Days, NaiveDate, Weekday};
+use chrono::{Datelike, Days, NaiveDate};
 use regex::{Captures, Regex};
 
 use crate::memory::calendar::Week;
@@ -69,7 +69,6 @@ fn last_of(year: i32, month: u32) -> Option<NaiveDate> {
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const _: Weekday = Weekday::Mon;
 
 fn rules() -> &'static [Regex] {
     const DATE: &str = r"(?:(?P<year>\d{4})\s*年\s*)?(?P<month>\d{1,2})\s*月\s*(?P<day>\d{1,2})\s*[日号]";
